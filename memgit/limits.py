@@ -1,0 +1,49 @@
+"""All default limits, each with its reason. `capabilities` reports them; nothing else defines one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes in bytes unless a field says otherwise."""
+
+    artifact_bytes: int = 8 * MIB  # the memoree contract's bound
+    statement_bytes: int = 8 * KIB  # a claim is one atomic statement, not a document
+    encoded_content_bytes: int = 12 * MIB  # an artifact of 8 MiB in base64, with room
+    request_bytes: int = 24 * MIB  # JSON may escape each byte of the content
+    response_citation_bytes: int = 8 * KIB  # one citation fills at most this much of a reader's context
+    evidence_per_claim: int = 16  # a count
+    markers_per_claim: int = 64  # a count
+    anchors_per_claim: int = 16  # a count
+    marker_bytes: int = 256
+    title_bytes: int = 512
+    subject_bytes: int = 512
+    component_bytes: int = 256
+    reason_bytes: int = 2 * KIB
+    metadata_bytes: int = 16 * KIB  # provenance and relation metadata, as JSON text
+    value_bytes: int = 64 * KIB  # a typed value, as text
+    anchor_text_bytes: int = 4 * KIB  # the copy of the anchored lines that survives the user's own gc
+    query_bytes: int = 4 * KIB  # longer queries are cut at a word, and the answer says so
+    history_page: int = 100  # a count
+    idempotency_key_bytes: int = 256
+    record_bytes: int = 256 * KIB  # one YAML record as stored; the sum of the above stays below
+    record_depth: int = 16  # nesting of one YAML record; ours need 6
+    record_nodes: int = 20_000  # scalars and collections in one YAML record
+    sequence: int = 2**53 - 1  # exact in every JSON reader
+    sequence_room: int = 2**32  # a tip that leaves less room than this is refused
+    bulk_operations: int = 1_000_000  # a count, one transaction
+    import_documents: int = 20_000  # a count, one `import`
+    lock_wait_ms: int = 10_000
+    pins: int = 64  # a count
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the limits by name, in source order."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+DEFAULT = Limits()

@@ -1,0 +1,228 @@
+"""Records to bytes and back. The digest is taken over the stored bytes, and a stored byte is never rewritten.
+
+Decoding is where a semantic fault is found: bytes whose digest is not their name, fields that contradict the path, a
+payload that is not of the verb's form. Such a file stays in the tree; the fold ignores it and `verify` reports it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+from blake3 import blake3
+from msgspec import Struct
+
+from memgit.errors import FormatTooNew, StoreCorrupt
+from memgit.limits import DEFAULT
+from memgit.records import ids, yaml_text
+from memgit.records.ids import BlobDigest, EntityId, OpDigest, StoreId
+from memgit.records.op import (
+    CREATING_VERBS,
+    FORMAT,
+    PAYLOAD_BY_VERB,
+    REVISING_VERBS,
+    ClaimPayload,
+    Envelope,
+    Evidence,
+    Op,
+    RelationPayload,
+)
+from memgit.records.paths import OpPath
+
+_S = TypeVar("_S", bound=Struct)
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+_FORMAT_LINE = re.compile(rb"format: ([0-9]{1,9})\r?\n")
+_BLOB_LINE = re.compile(rb"^blob: ([0-9a-f]{64})$", re.MULTILINE)
+
+
+class StoreRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Who began a store; `alias_of` names the store that it joined. `digest` is the record's own."""
+
+    digest: str
+    store: StoreId
+    workspace: str
+    project: str
+    at: str
+    alias_of: StoreId | None = None
+
+
+class Receipt(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The outcome of a request with an idempotency key. `request` is the digest of the request, `result` JSON text."""
+
+    digest: str
+    operation: str
+    request: str
+    seq: int
+    at: str
+    result: str
+
+
+class PurgeMarker(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Entities that may never come back."""
+
+    digest: str
+    entities: tuple[EntityId, ...]
+    at: str
+    reason: str | None = None
+
+
+def digest_of(data: bytes) -> str:
+    """Return BLAKE3-256 of `data` in lower-case hexadecimal."""
+    return blake3(data).hexdigest()
+
+
+def blob_digest(data: bytes) -> BlobDigest:
+    """Return the name of stored artifact bytes."""
+    return BlobDigest(digest_of(data))
+
+
+def encode_op(op: Op) -> tuple[Op, bytes]:
+    """Return the op with its digest, and the bytes that the digest names. The given op's digest is ignored."""
+    fields = msgspec.to_builtins(op)
+    del fields["digest"]
+    data = _encode(fields)
+    return msgspec.structs.replace(op, digest=OpDigest(digest_of(data))), data
+
+
+def decode_op(data: bytes, path: OpPath) -> Op:
+    """Return the operation that `data` holds.
+
+    Raises StoreCorrupt where the bytes contradict their name, the path or the schema, and FormatTooNew for a record of
+    a later version.
+    """
+    if digest_of(data) != path.digest:
+        raise StoreCorrupt(f"{path.name}: the bytes are not those that the name's digest names")
+    fields = decode_fields(data, path.name)
+    payload_type = PAYLOAD_BY_VERB.get((ids.kind_of(path.entity), path.verb))
+    raw_payload = fields.pop("payload", {})
+    payload = None if payload_type is None else convert(raw_payload, payload_type, path.name)
+    envelope = convert({**fields, "digest": path.digest}, Envelope, path.name)
+    op = Op(**msgspec.structs.asdict(envelope), payload=payload)
+    fault = _envelope_fault(op, path) or _payload_fault(op)
+    if fault:
+        raise StoreCorrupt(f"{path.name}: {fault}")
+    return op
+
+
+def encode_record(record: StoreRecord | Receipt | PurgeMarker) -> tuple[str, bytes]:
+    """Return the record's digest and the bytes that it names. The given record's digest is ignored."""
+    fields = msgspec.to_builtins(record)
+    del fields["digest"]
+    data = _encode(fields)
+    return digest_of(data), data
+
+
+def decode_record(data: bytes, digest: str, kind: type[_S]) -> _S:
+    """Return a store record, receipt or purge marker. Raises StoreCorrupt or FormatTooNew as `decode_op` does."""
+    if digest_of(data) != digest:
+        raise StoreCorrupt(f"{digest}.yaml: the bytes are not those that the name's digest names")
+    fields = decode_fields(data, f"{digest}.yaml")
+    return convert({**fields, "digest": digest}, kind, f"{digest}.yaml")
+
+
+def decode_fields(data: bytes, name: str) -> dict[str, Any]:
+    """Return a record's raw fields without `format`. The version is judged from the bytes, before any decoding."""
+    match = _FORMAT_LINE.match(data)
+    if match is None:
+        raise StoreCorrupt(f"{name}: no format line")
+    if int(match[1]) > FORMAT:
+        raise FormatTooNew(f"{name}: record format {int(match[1])}; this program reads {FORMAT}")
+    try:
+        fields: dict[str, Any] = yaml_text.load(data)
+    except yaml_text.YamlRefused as error:
+        raise StoreCorrupt(f"{name}: {error}") from None
+    del fields["format"]
+    return fields
+
+
+def convert(fields: Any, kind: type[_S], name: str) -> _S:
+    """Return raw fields (all strings) as a struct; the schema decides each type. StoreCorrupt where they do not fit."""
+    try:
+        return msgspec.convert(fields, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise StoreCorrupt(f"{name}: {error}") from None
+
+
+def referenced_blob(data: bytes) -> BlobDigest | None:
+    """Return the blob that a stored op names, without decoding it.
+
+    Exact because every top-level key of block YAML stands in the first column and every continued scalar is indented.
+    """
+    match = _BLOB_LINE.search(data)
+    return BlobDigest(match[1].decode()) if match else None
+
+
+def canonical_json(value: Any) -> str:
+    """Return JSON with sorted keys and no spaces: the text of structured values and the input of request digests."""
+    return msgspec.json.encode(value, order="deterministic").decode()
+
+
+def _encode(fields: Mapping[str, Any]) -> bytes:
+    return yaml_text.dump({"format": FORMAT, **fields})
+
+
+def _envelope_fault(op: Op, path: OpPath) -> str | None:
+    """Return what contradicts the path or the envelope's own rules, or None."""
+    if (op.entity, op.seq, op.verb) != (path.entity, path.seq, path.verb):
+        return "the record contradicts its path"
+    if not 0 < op.seq <= DEFAULT.sequence:
+        return f"the sequence {op.seq} is out of bounds"
+    if not _TIME.fullmatch(op.at):
+        return "the time is not RFC 3339 in UTC with microseconds"
+    for name, value in (("workspace", op.scope.workspace), ("project", op.scope.project), ("task", op.scope.task)):
+        if value is not None and not ids.is_scope_id(value):
+            return f"the {name} is not an id"
+    if op.payload is None:
+        return None
+    return _lineage_fault(op)
+
+
+def _lineage_fault(op: Op) -> str | None:
+    kind = op.kind
+    revises = op.verb in REVISING_VERBS and kind in ids.REVISION_PREFIX
+    if revises != (op.revision is not None):
+        return "the verb and its revision id do not go together"
+    prefix = ids.REVISION_PREFIX.get(kind)
+    for revision in (*op.parents, *((op.revision,) if op.revision else ())):
+        if not ids.is_revision_id(revision) or not revision.startswith(f"{prefix}_"):
+            return f"{revision!r} is not a revision id of a {kind}"
+    if op.verb in CREATING_VERBS and op.parents:
+        return "a creating operation has parents"
+    if op.verb == "revise" and not op.parents:
+        return "a revision without parents"
+    if kind == "artifact" and revises and (op.blob is None or not ids.is_digest(op.blob)):
+        return "an artifact revision names no blob"
+    if op.verb == "undo" and not (op.cancels and all(ids.is_digest(digest) for digest in op.cancels)):
+        return "an undo names no operation"
+    return None
+
+
+def _payload_fault(op: Op) -> str | None:
+    payload = op.payload
+    if isinstance(payload, ClaimPayload):
+        if payload.statement is None and payload.value is None:
+            return "a claim without a statement or a value"
+        if payload.confidence is not None and not 0.0 <= payload.confidence <= 1.0:
+            return "a confidence outside 0 to 1"
+        return next((fault for item in payload.evidence if (fault := _evidence_fault(item))), None)
+    if isinstance(payload, RelationPayload):
+        for end in (payload.source, payload.target):
+            if not ids.is_entity_id(end) or ids.kind_of(end) not in ids.REVISION_PREFIX:
+                return f"{end!r} is not the id of a claim or an artifact"
+        if payload.source == payload.target:
+            return "a relation from an entity to itself"
+    return None
+
+
+def _evidence_fault(item: Evidence) -> str | None:
+    if not (ids.is_entity_id(item.artifact) and item.artifact.startswith("art_")):
+        return f"{item.artifact!r} is not the id of an artifact"
+    if not (ids.is_revision_id(item.revision) and item.revision.startswith("arev_")):
+        return f"{item.revision!r} is not the revision id of an artifact"
+    if (item.start is None) != (item.end is None):
+        return "half a span"
+    if item.start is not None and item.end is not None and not 0 <= item.start < item.end:
+        return "a span that is empty or runs backwards"
+    return None
