@@ -38,7 +38,7 @@ class Limits:
     sequence_room: int = 2**32  # a tip that leaves less room than this is refused
     bulk_operations: int = 1_000_000  # a count, one transaction
     import_documents: int = 20_000  # a count, one `import`
-    lock_wait_ms: int = 10_000
+    lock_wait_ms: int = 15_000  # longer than the 10 s after which a dead process's ref lock may be removed
     pins: int = 64  # a count
 
     def as_dict(self) -> dict[str, int]:

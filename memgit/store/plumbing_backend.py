@@ -1,0 +1,203 @@
+"""The second back end: Git's own plumbing, for what libgit2 cannot open.
+
+Reads go through long-lived `cat-file` processes, writes through one `unpack-objects` per transaction, refs through
+`update-ref`. No command here may touch the network: a partial clone that lacks an object says so instead of fetching.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import struct
+import subprocess
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import IO
+
+from memgit import clock
+from memgit.errors import NotARepository
+from memgit.store.backend import ObjectMissing, RefDamaged, RefLocked, RefMoved
+from memgit.store.git_command import GIT_TIMEOUT_SECONDS, git_environment, run_git
+from memgit.store.identity import machine_identity
+from memgit.store.objects import ObjectFormat, ObjectId, ObjectType, RawObject, Signature
+from memgit.store.repository import Repository
+
+_PACK_TYPES: dict[str, int] = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
+_OBJECT_TYPES: dict[bytes, ObjectType] = {b"commit": "commit", b"tree": "tree", b"blob": "blob", b"tag": "tag"}
+_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+class PlumbingBackend:
+    """`Backend` on the `git` command."""
+
+    name = "plumbing"
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self._batches: dict[str, subprocess.Popen[bytes]] = {}
+        self._options: list[str] = []
+        self.object_format: ObjectFormat = self._ask_object_format()
+
+    def read(self, oid: ObjectId) -> tuple[ObjectType, bytes]:
+        header = self._ask("--batch", oid)
+        fields = header.split(b" ")
+        if len(fields) != 3:
+            raise ObjectMissing(oid)
+        size = int(fields[2])
+        data = self._stdout("--batch").read(size + 1)
+        if len(data) != size + 1:
+            self.refresh()
+            raise ObjectMissing(oid)
+        return _OBJECT_TYPES[fields[1]], data[:-1]
+
+    def contains(self, oid: ObjectId) -> bool:
+        try:
+            return len(self._ask("--batch-check", oid).split(b" ")) == 3
+        except ObjectMissing:
+            return False
+
+    def write(self, objects: Iterable[RawObject]) -> None:
+        pack = encode_pack(list(objects), self.object_format)
+        answer = self._git(["unpack-objects", "-q"], stdin=pack)
+        if answer.returncode != 0:
+            raise OSError(f"Git objects cannot be written: {_last_line(answer.stderr)}")
+
+    def read_ref(self, name: str) -> ObjectId | None:
+        fields = self._ask("--batch-check", name).split(b" ")
+        if len(fields) == 3 and fields[1] == b"commit":
+            return ObjectId(fields[0].decode())
+        answer = self._git(["rev-parse", "--verify", "--quiet", name])
+        oid = answer.stdout.decode().strip()
+        if answer.returncode == 0 and _ID.fullmatch(oid):
+            return ObjectId(oid)
+        if (self.repository.common_dir / name).is_file():
+            raise RefDamaged(name)
+        return None
+
+    def move_ref(self, name: str, new: ObjectId, old: ObjectId | None) -> None:
+        self._update_ref([name, new, old or "0" * len(new)], name)
+
+    def delete_ref(self, name: str, old: ObjectId) -> None:
+        self._update_ref(["-d", name, old], name)
+
+    def head(self) -> tuple[ObjectId | None, str | None]:
+        branch = self._git(["symbolic-ref", "--quiet", "HEAD"])
+        commit = self._git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+        oid = commit.stdout.decode().strip()
+        name = branch.stdout.decode("utf-8", "replace").strip()
+        return ObjectId(oid) if commit.returncode == 0 and oid else None, name or None
+
+    def identity(self) -> tuple[Signature, bool]:
+        settings = self.config("user.")
+        name = os.environ.get("GIT_AUTHOR_NAME") or settings.get("user.name")
+        email = os.environ.get("GIT_AUTHOR_EMAIL") or settings.get("user.email") or os.environ.get("EMAIL")
+        fallback_name, fallback_email = machine_identity()
+        known = bool(name and email)
+        return Signature(name or fallback_name, email or fallback_email, int(clock.timestamp())), known
+
+    def config(self, prefix: str) -> Mapping[str, str]:
+        pattern = "^" + re.escape(prefix)
+        answer = self._git(["config", "-z", "--get-regexp", pattern])
+        entries = answer.stdout.decode("utf-8", "surrogateescape").split("\0")
+        pairs = (entry.partition("\n") for entry in entries if entry)
+        return {key.lower(): value for key, _, value in pairs}
+
+    def sync_writes(self) -> None:
+        self._options = ["-c", "core.fsync=all", "-c", "core.fsyncMethod=fsync"]
+
+    def refresh(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for process in self._batches.values():
+            if process.stdin is not None:
+                process.stdin.close()
+            process.kill()
+            process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
+        self._batches.clear()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _ask(self, mode: str, name: str) -> bytes:
+        """Return the header line that a batch process answers for an object name."""
+        for attempt in range(2):
+            process = self._batch(mode)
+            assert process.stdin is not None
+            try:
+                process.stdin.write(name.encode("utf-8", "surrogateescape") + b"\n")
+                process.stdin.flush()
+                line = self._stdout(mode).readline()
+            except BrokenPipeError:
+                line = b""
+            if line:
+                return line.rstrip(b"\n")
+            self.refresh()  # it died on a damaged object, or on a fetch that it may not make
+            if attempt:
+                break
+        raise ObjectMissing(name)
+
+    def _batch(self, mode: str) -> subprocess.Popen[bytes]:
+        process = self._batches.get(mode)
+        if process is None or process.poll() is not None:
+            process = subprocess.Popen(
+                ["git", "cat-file", mode],
+                cwd=self.repository.root,
+                env=git_environment(self.repository),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+            self._batches[mode] = process
+        return process
+
+    def _stdout(self, mode: str) -> IO[bytes]:
+        stdout = self._batches[mode].stdout
+        assert stdout is not None
+        return stdout
+
+    def _ask_object_format(self) -> ObjectFormat:
+        answer = self._git(["rev-parse", "--show-object-format"])
+        if answer.returncode != 0:
+            raise NotARepository(f"{self.repository.root}: {_last_line(answer.stderr)}")
+        return "sha256" if answer.stdout.strip() == b"sha256" else "sha1"
+
+    def _update_ref(self, arguments: list[str], name: str) -> None:
+        answer = self._git(["update-ref", "--no-deref", *arguments])
+        if answer.returncode == 0:
+            return
+        text = answer.stderr.decode("utf-8", "replace")
+        if "File exists" in text:
+            raise RefLocked(str(self.repository.common_dir / f"{name}.lock"))
+        if "but expected" in text or "already exists" in text or "unable to resolve reference" in text:
+            raise RefMoved(name)
+        raise OSError(f"the ref {name} cannot be moved: {_last_line(answer.stderr)}")
+
+    def _git(self, arguments: list[str], stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        return run_git(self.repository, [*self._options, *arguments], stdin=stdin, timeout=GIT_TIMEOUT_SECONDS)
+
+
+def encode_pack(objects: list[RawObject], object_format: ObjectFormat) -> bytes:
+    """Return a pack of the objects without deltas (gitformat-pack, version 2)."""
+    parts = [b"PACK" + struct.pack(">II", 2, len(objects))]
+    for item in objects:
+        size = len(item.data)
+        byte = (_PACK_TYPES[item.type] << 4) | (size & 15)
+        size >>= 4
+        header = bytearray()
+        while size:
+            header.append(byte | 0x80)
+            byte = size & 0x7F
+            size >>= 7
+        header.append(byte)
+        parts += [bytes(header), zlib.compress(item.data, 1)]
+    body = b"".join(parts)
+    return body + hashlib.new(object_format, body, usedforsecurity=False).digest()
+
+
+def _last_line(text: bytes) -> str:
+    lines = text.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1].removeprefix("fatal: ") if lines else "Git gave no reason"

@@ -1,0 +1,163 @@
+"""The first back end: libgit2, in process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import pygit2
+
+from memgit import clock
+from memgit.errors import NotARepository
+from memgit.store.backend import ObjectMissing, RefDamaged, RefLocked, RefMoved
+from memgit.store.identity import machine_identity
+from memgit.store.objects import ObjectFormat, ObjectId, ObjectType, RawObject, Signature
+from memgit.store.repository import Repository
+
+if TYPE_CHECKING:
+    from pygit2.repository import Repository as LibgitRepository
+
+# libgit2 would otherwise verify every object that it reads against its id a second time: the store's own digests and
+# `verify` do that, and a truncated object fails to inflate in any case.
+_TYPE_NUMBERS: dict[str, int] = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
+_TYPE_NAMES: dict[int, ObjectType] = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
+
+
+class LibgitRefuses(Exception):
+    """libgit2 does not serve this repository: an extension, an object format, or a ref back end that it lacks."""
+
+
+class Pygit2Backend:
+    """`Backend` on libgit2."""
+
+    name = "pygit2"
+    object_format: ObjectFormat = "sha1"
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self._open()
+
+    def read(self, oid: ObjectId) -> tuple[ObjectType, bytes]:
+        try:
+            kind, data = self._odb.read(oid)
+        except (KeyError, pygit2.GitError, ValueError):
+            self.refresh()  # a pack that was open may be gone: `git repack -ad` ran beside us
+            try:
+                kind, data = self._odb.read(oid)
+            except (KeyError, pygit2.GitError, ValueError):
+                raise ObjectMissing(oid) from None
+        return _TYPE_NAMES[int(kind)], data
+
+    def contains(self, oid: ObjectId) -> bool:
+        return bool(self._odb.exists(oid))
+
+    def write(self, objects: Iterable[RawObject]) -> None:
+        try:
+            for item in objects:
+                written = str(self._odb.write(_TYPE_NUMBERS[item.type], item.data))
+                if written != item.oid:
+                    raise AssertionError(f"libgit2 named {item.oid} {written}")
+        except pygit2.GitError as error:
+            raise OSError(f"Git objects cannot be written: {error}") from None
+
+    def read_ref(self, name: str) -> ObjectId | None:
+        try:
+            reference = self._git.references.get(name)
+        except (pygit2.GitError, ValueError):
+            raise RefDamaged(name) from None
+        if reference is None:
+            return None
+        if not isinstance(reference.target, pygit2.Oid):
+            raise RefDamaged(name)
+        return ObjectId(str(reference.target))
+
+    def move_ref(self, name: str, new: ObjectId, old: ObjectId | None) -> None:
+        try:
+            if old is None:
+                self._git.references.create(name, new, force=False)
+                return
+            reference = self._git.references.get(name)
+            if reference is None or str(reference.target) != old:
+                raise RefMoved(name)
+            # libgit2 compares with the value that this reference object was read with, under the ref's lock.
+            reference.set_target(pygit2.Oid(hex=new))
+        except (pygit2.GitError, ValueError, OSError) as error:
+            raise _ref_fault(error, name, self.repository) from None
+
+    def delete_ref(self, name: str, old: ObjectId) -> None:
+        try:
+            reference = self._git.references.get(name)
+            if reference is None or str(reference.target) != old:
+                raise RefMoved(name)
+            reference.delete()
+        except (pygit2.GitError, ValueError, OSError) as error:
+            raise _ref_fault(error, name, self.repository) from None
+
+    def head(self) -> tuple[ObjectId | None, str | None]:
+        try:
+            reference = self._git.references.get("HEAD")
+            branch = reference.target if reference is not None and isinstance(reference.target, str) else None
+            if self._git.head_is_unborn:
+                return None, branch
+            return ObjectId(str(self._git.head.target)), branch
+        except (pygit2.GitError, KeyError, ValueError):
+            return None, None
+
+    def identity(self) -> tuple[Signature, bool]:
+        config = self._config()
+        name = os.environ.get("GIT_AUTHOR_NAME") or _get(config, "user.name")
+        email = os.environ.get("GIT_AUTHOR_EMAIL") or _get(config, "user.email") or os.environ.get("EMAIL")
+        known = bool(name and email)
+        fallback_name, fallback_email = machine_identity()
+        return Signature(name or fallback_name, email or fallback_email, int(clock.timestamp())), known
+
+    def config(self, prefix: str) -> Mapping[str, str]:
+        wanted = prefix.lower()
+        return {
+            entry.name.lower(): entry.value for entry in self._config() if entry.name.lower().startswith(wanted)
+        }
+
+    def sync_writes(self) -> None:
+        pygit2.option(pygit2.enums.Option.ENABLE_FSYNC_GITDIR, True)
+
+    def refresh(self) -> None:
+        self._open()
+
+    def close(self) -> None:
+        self._git.free()
+
+    def _open(self) -> None:
+        path = str(self.repository.git_dir)
+        try:
+            self._git: LibgitRepository = pygit2.Repository(path)
+        except pygit2.GitError as error:
+            text = str(error)
+            if "not owned" in text or "safe" in text:
+                raise NotARepository(
+                    f"{path} belongs to another user, and Git's `safe.directory` does not name it",
+                    hint=f"If you trust it: git config --global --add safe.directory {self.repository.root}",
+                ) from None
+            raise LibgitRefuses(text) from None
+        self._odb = self._git.odb
+
+    def _config(self) -> Any:
+        return cast(Any, self._git.config)
+
+
+def _get(config: Any, key: str) -> str | None:
+    try:
+        return str(config[key]) if key in config else None
+    except (pygit2.GitError, KeyError, ValueError):
+        return None
+
+
+def _ref_fault(error: Exception, name: str, repository: Repository) -> Exception:
+    """Return what a failed ref update means. pygit2 maps libgit2's codes to few classes, so the text decides."""
+    text = str(error).lower()
+    if isinstance(error, pygit2.AlreadyExistsError) or "does not match" in text:
+        return RefMoved(name)
+    refused = any(reason in text for reason in ("permission", "read-only", "no space", "not permitted"))
+    if "failed to lock" in text and not refused:
+        return RefLocked(str(repository.common_dir / f"{name}.lock"))
+    return OSError(f"the ref {name} cannot be moved: {error}")

@@ -1,0 +1,195 @@
+"""A store as it is at one commit: immutable, read lazily, checked where it is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from memgit.errors import FormatTooNew, StoreCorrupt
+from memgit.records import codec, paths
+from memgit.records.codec import PurgeMarker, Receipt, StoreRecord
+from memgit.records.ids import KIND_BY_PREFIX, BlobDigest, EntityId
+from memgit.records.op import FORMAT, Op
+from memgit.records.paths import OpPath
+from memgit.records.state import Problem
+from memgit.store.database import Database
+from memgit.store.objects import FILE_MODE, Commit, ObjectId, Tree, TreeItem
+
+SEQ_TRAILER = re.compile(r"^Memgit-Seq: ([0-9]{1,16})$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A path that differs between two snapshots: None where a side does not hold it."""
+
+    path: str
+    old: ObjectId | None
+    new: ObjectId | None
+
+
+class Snapshot:
+    """Read access to one commit of a store. Raises StoreCorrupt where what it reads was not written by memgit."""
+
+    def __init__(self, database: Database, commit_id: ObjectId) -> None:
+        self.commit_id = commit_id
+        self._database = database
+        self._check_format()
+
+    @cached_property
+    def commit(self) -> Commit:
+        """The commit's parts."""
+        return self._database.commit(self.commit_id)
+
+    @cached_property
+    def seq(self) -> int:
+        """The highest seq of the commit's operations, as its trailer says."""
+        match = SEQ_TRAILER.findall(self.commit.message)
+        if not match:
+            raise StoreCorrupt(f"commit {self.commit_id} has no Memgit-Seq trailer")
+        return int(match[-1])
+
+    def ops(self, entity: EntityId) -> tuple[list[Op], list[Problem]]:
+        """Return an entity's operations in the fold's order, and those that cannot be used."""
+        ops: list[Op] = []
+        problems: list[Problem] = []
+        for path, oid in self.op_files(entity):
+            op = self.decode(path, oid)
+            if isinstance(op, Problem):
+                problems.append(op)
+            else:
+                ops.append(op)
+        ops.sort(key=lambda op: op.order)
+        return ops, problems
+
+    def op_files(self, entity: EntityId) -> list[tuple[OpPath, ObjectId]]:
+        """Return the names and blobs of an entity's operations, undecoded."""
+        shard = self.directory(paths.shard_of(entity))
+        prefix = f"{entity}."
+        found = []
+        for name, item in shard.items():
+            if name.startswith(prefix):
+                parsed = paths.parse_op_name(name)
+                if parsed is not None and not item.is_tree:
+                    found.append((parsed, item.oid))
+        return found
+
+    def decode(self, path: OpPath, oid: ObjectId) -> Op | Problem:
+        """Return the operation in a blob, or why it cannot be used. FormatTooNew passes through."""
+        try:
+            return codec.decode_op(self._database.read(oid, "blob"), path)
+        except StoreCorrupt as error:
+            return Problem(path=path.path, reason=error.message)
+
+    def entities_with_prefix(self, prefix: str) -> list[EntityId]:
+        """Return the ids of the entities that start with `prefix`, sorted. A scan of all names: for people's input."""
+        kind = KIND_BY_PREFIX.get(prefix.partition("_")[0])
+        directories = [paths.DIRECTORY_BY_KIND[kind]] if kind else list(paths.DIRECTORY_BY_KIND.values())
+        names = (path.rpartition("/")[2] for top in directories for path, _ in self.files(top))
+        return sorted({name.partition(".")[0] for name in names if name.startswith(prefix)})
+
+    def blob(self, digest: BlobDigest) -> bytes | None:
+        """Return an artifact's stored bytes, or None. Raises StoreCorrupt where they are not what the digest names."""
+        item = self.find(paths.blob_path(digest))
+        if item is None or item.is_tree:
+            return None
+        data = self._database.read(item.oid, "blob")
+        if codec.digest_of(data) != digest:
+            raise StoreCorrupt(f"blobs/…/{digest}: the bytes are not those that the digest names")
+        return data
+
+    def receipt(self, key_digest: str) -> Receipt | None:
+        """Return the receipt of an idempotency key: the least of those that merges brought together."""
+        directory = self.directory(paths.receipt_directory(key_digest))
+        for name in sorted(directory):
+            data = self._database.read(directory[name].oid, "blob")
+            try:
+                return codec.decode_record(data, name.removesuffix(".yaml"), Receipt)
+            except StoreCorrupt:
+                continue
+        return None
+
+    def stores(self) -> list[StoreRecord]:
+        """Return who began this store: several records after a join, the canonical one (the least id) first."""
+        records = []
+        for path, oid in self.files("stores"):
+            digest = path.rpartition("/")[2].removesuffix(".yaml")
+            records.append(codec.decode_record(self._database.read(oid, "blob"), digest, StoreRecord))
+        return sorted(records, key=lambda record: (record.store, record.digest))
+
+    def purged(self) -> frozenset[EntityId]:
+        """Return the entities that may never come back."""
+        entities: set[EntityId] = set()
+        for name, item in self.directory("purges").items():
+            data = self._database.read(item.oid, "blob")
+            try:
+                entities.update(codec.decode_record(data, name.removesuffix(".yaml"), PurgeMarker).entities)
+            except StoreCorrupt:
+                continue
+        return frozenset(entities)
+
+    def files(self, top: str = "") -> Iterator[tuple[str, ObjectId]]:
+        """Yield (path, blob) of every file below a directory, in path order within each directory."""
+        start = self.find(top) if top else TreeItem(self.commit.tree, True)
+        if start is None or not start.is_tree:
+            return
+        stack = [(f"{top}/" if top else "", start.oid)]
+        while stack:
+            prefix, oid = stack.pop()
+            below = []
+            for name, item in self._database.tree(oid).items():
+                if item.is_tree:
+                    below.append((f"{prefix}{name}/", item.oid))
+                elif item.mode == FILE_MODE:
+                    yield f"{prefix}{name}", item.oid
+            stack.extend(reversed(below))
+
+    def changes_since(self, older: Snapshot | None) -> Iterator[Change]:
+        """Yield the files that differ from an older snapshot (all of them for None). Equal subtrees are not visited."""
+        before = TreeItem(older.commit.tree, True) if older is not None else None
+        stack: list[tuple[str, TreeItem | None, TreeItem | None]] = [("", before, TreeItem(self.commit.tree, True))]
+        while stack:
+            path, old, new = stack.pop()
+            if old == new:
+                continue
+            old_file = old.oid if old is not None and not old.is_tree else None
+            new_file = new.oid if new is not None and not new.is_tree else None
+            if old_file or new_file:
+                yield Change(path, old_file, new_file)
+            old_tree = self._database.tree(old.oid) if old is not None and old.is_tree else {}
+            new_tree = self._database.tree(new.oid) if new is not None and new.is_tree else {}
+            for name in old_tree.keys() | new_tree.keys():
+                stack.append((f"{path}/{name}" if path else name, old_tree.get(name), new_tree.get(name)))
+
+    def find(self, path: str) -> TreeItem | None:
+        """Return the entry at a path, or None."""
+        item = TreeItem(self.commit.tree, True)
+        for part in path.split("/"):
+            if not item.is_tree:
+                return None
+            found = self._database.tree(item.oid).get(part)
+            if found is None:
+                return None
+            item = found
+        return item
+
+    def directory(self, path: str) -> Tree:
+        """Return a directory's entries; an absent one is empty."""
+        item = self.find(path)
+        return self._database.tree(item.oid) if item is not None and item.is_tree else {}
+
+    def read_file(self, oid: ObjectId) -> bytes:
+        """Return the content of a blob of this snapshot."""
+        return self._database.read(oid, "blob")
+
+    def _check_format(self) -> None:
+        versions = [int(name) for name in self.directory("format") if name.isdecimal()]
+        if not versions:
+            raise StoreCorrupt(
+                f"commit {self.commit_id} is not a memgit store: its tree has no format/ directory",
+                hint="If `memgit.ref` names a ref of yours, choose another; otherwise restore the ref from a backup.",
+            )
+        if max(versions) > FORMAT:
+            raise FormatTooNew(f"the store has format {max(versions)}; this program reads {FORMAT}")
+

@@ -1,0 +1,168 @@
+"""A repository's memory: open it, read its tip, write to it.
+
+The front of this room. It owns the files below the repository's private directory and hands out snapshots; what the
+records mean, and who may write what, is decided above.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from memgit import clock
+from memgit.errors import IndexNotReady, StoreNotInitialized, StoreReadOnly
+from memgit.limits import DEFAULT
+from memgit.records import ids
+from memgit.records.codec import StoreRecord
+from memgit.records.op import Actor, CodeStamp
+from memgit.store.backend import Backend, BackendName, open_backend
+from memgit.store.database import Database
+from memgit.store.lock import WriterLock
+from memgit.store.objects import ObjectId
+from memgit.store.refs import AuthorityRef
+from memgit.store.repository import DEFAULT_REF, Repository
+from memgit.store.snapshot import Snapshot
+from memgit.store.transaction import Transaction
+from memgit.store.write_ahead_log import WriteAheadLog
+from memgit.store.writer import Author, Build, RequestKey, Result, Writer, Written
+
+_STATE_README = """\
+What memgit keeps here is not derived from anything: the write-ahead log, the lock, what waits for review.
+Do not delete it. The directory `cache` beside this one may be deleted at any time.
+"""
+_STATE_README_NAME = "README"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreOptions:
+    """What configuration decides. Times in milliseconds."""
+
+    ref: str = DEFAULT_REF
+    backend: BackendName = "auto"
+    sync: bool = False  # durability `safe`: what is acknowledged is on the disk
+    lock_wait_ms: int = DEFAULT.lock_wait_ms
+    pack_every: int = 150  # writes
+    agent: str | None = None
+
+
+class Store:
+    """One layer of one repository's memory."""
+
+    def __init__(self, repository: Repository, options: StoreOptions | None = None) -> None:
+        self.repository = repository
+        self.options = options or StoreOptions()
+        self.backend: Backend = open_backend(repository, self.options.backend)
+        if self.options.sync:
+            self.backend.sync_writes()
+        log = WriteAheadLog(repository.state_dir / "log")
+        self.database = Database(self.backend, log)
+        self.ref = AuthorityRef(self.options.ref, self.backend, log)
+        self._writer: Writer | None = None
+        self._snapshot: Snapshot | None = None
+
+    def tip(self) -> ObjectId | None:
+        """Return the commit that the store is at, or None where the repository has no store."""
+        return self.ref.tip()
+
+    def snapshot(self, commit_id: ObjectId | None = None) -> Snapshot:
+        """Return the store at a commit, or at its tip. Raises StoreNotInitialized, StoreCorrupt, FormatTooNew."""
+        wanted = commit_id or self.tip()
+        if wanted is None:
+            raise StoreNotInitialized(f"{self.repository.root} has no memory: {self.options.ref} does not exist")
+        if self._snapshot is None or self._snapshot.commit_id != wanted:
+            self._snapshot = Snapshot(self.database, wanted)
+        return self._snapshot
+
+    def write(self, build: Build, key: RequestKey | None = None) -> Written:
+        """Publish what `build` stages as one commit; see `Writer.write`."""
+        return self._write_access().write(build, self.author(), key)
+
+    def write_bulk(self, build: Build, key: RequestKey | None = None) -> Written:
+        """Publish a large transaction as one commit and one pack; see `Writer.write_bulk`."""
+        return self._write_access().write_bulk(build, self.author(), key)
+
+    def initialize(self, workspace: str, project: str) -> StoreRecord:
+        """Begin the store, or return the record of the one that exists."""
+
+        def build(transaction: Transaction) -> Result:
+            if transaction.snapshot is None:
+                record = StoreRecord(
+                    digest="", store=ids.new_store_id(), workspace=workspace, project=project, at=clock.now()
+                )
+                transaction.put_store(record)
+            return {}
+
+        self._write_access(creating=True).write(build, self.author())
+        return self.snapshot().stores()[0]
+
+    def author(self) -> Author:
+        """Return who a write of this process is by, and where the user's own repository stands."""
+        signature, _ = self.backend.identity()
+        head, branch = self.backend.head()
+        code = CodeStamp(head, branch) if head or branch else None
+        return Author(signature, Actor(signature.name, signature.email, self.options.agent), code)
+
+    def has_identity(self) -> bool:
+        """Tell whether Git knows who the user is."""
+        return self.backend.identity()[1]
+
+    def require(self, min_commit: str) -> None:
+        """Raise IndexNotReady unless the tip is, or descends from, a commit."""
+        tip = self.tip()
+        if tip is None or not self._descends(tip, ObjectId(min_commit)):
+            raise IndexNotReady(
+                f"this clone's memory does not contain commit {min_commit}",
+                hint="Run `git memory sync`, or ask for a commit that this clone has.",
+                details={"requested": min_commit, "observed": tip},
+            )
+
+    def close(self) -> None:
+        """Release file handles and child processes."""
+        self.backend.close()
+
+    def _descends(self, tip: ObjectId, ancestor: ObjectId) -> bool:
+        """Walk the history from the tip. A seq never grows towards the parents, so an older seq ends the walk."""
+        if not self.backend.contains(ancestor):
+            return False
+        floor = Snapshot(self.database, ancestor).seq
+        pending, seen = [tip], {tip}
+        while pending:
+            oid = pending.pop()
+            if oid == ancestor:
+                return True
+            snapshot = Snapshot(self.database, oid)
+            if snapshot.seq < floor:
+                continue
+            fresh = [parent for parent in snapshot.commit.parents if parent not in seen]
+            seen.update(fresh)
+            pending.extend(fresh)
+        return False
+
+    def _write_access(self, *, creating: bool = False) -> Writer:
+        if self._writer is None:
+            if not creating and self.tip() is None:
+                raise StoreNotInitialized(f"{self.repository.root} has no memory: {self.options.ref} does not exist")
+            prepare_state(self.repository.state_dir)
+            self._writer = Writer(
+                self.repository,
+                self.database,
+                WriterLock(self.repository.state_dir, self.options.lock_wait_ms / 1000),
+                self.ref,
+                sync=self.options.sync,
+                pack_every=self.options.pack_every,
+            )
+        return self._writer
+
+
+def prepare_state(state_dir: Path) -> None:
+    """Make the directory of what is not derived, owner-only, with a note that says so. Raises StoreReadOnly."""
+    try:
+        if (state_dir / _STATE_README_NAME).exists():
+            return
+        state_dir.mkdir(parents=True, exist_ok=True)
+        if os.name != "nt":
+            state_dir.parent.chmod(0o700)
+        (state_dir / _STATE_README_NAME).write_text(_STATE_README, "utf-8")
+    except OSError as error:
+        raise StoreReadOnly(f"{state_dir} cannot be made: {error.strerror or error}") from None
