@@ -14,6 +14,7 @@ import msgspec
 from blake3 import blake3
 from msgspec import Struct
 
+from memgit import clock
 from memgit.errors import FormatTooNew, StoreCorrupt
 from memgit.limits import DEFAULT
 from memgit.records import ids, yaml_text
@@ -32,9 +33,8 @@ from memgit.records.op import (
 from memgit.records.paths import OpPath
 
 _S = TypeVar("_S", bound=Struct)
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _FORMAT_LINE = re.compile(rb"format: ([0-9]{1,9})\r?\n")
-_BLOB_LINE = re.compile(rb"^blob: ([0-9a-f]{64})$", re.MULTILINE)
+_BLOB_LINE = re.compile(rb"^blob: ('?)([0-9a-f]{64})\1$", re.MULTILINE)  # quoted where it could be a number
 
 
 class StoreRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -101,6 +101,8 @@ def decode_op(data: bytes, path: OpPath) -> Op:
     envelope = convert({**fields, "digest": path.digest}, Envelope, path.name)
     op = Op(**msgspec.structs.asdict(envelope), payload=payload)
     fault = _envelope_fault(op, path) or _payload_fault(op)
+    if not fault and op.kind == "artifact" and referenced_blob(data) != op.blob:
+        fault = "a scan of the bytes does not find the blob that they name"
     if fault:
         raise StoreCorrupt(f"{path.name}: {fault}")
     return op
@@ -129,6 +131,8 @@ def decode_fields(data: bytes, name: str) -> dict[str, Any]:
         raise StoreCorrupt(f"{name}: no format line")
     if int(match[1]) > FORMAT:
         raise FormatTooNew(f"{name}: record format {int(match[1])}; this program reads {FORMAT}")
+    if int(match[1]) < FORMAT:
+        raise StoreCorrupt(f"{name}: record format {int(match[1])}, which never was")
     try:
         fields: dict[str, Any] = yaml_text.load(data)
     except yaml_text.YamlRefused as error:
@@ -148,10 +152,11 @@ def convert(fields: Any, kind: type[_S], name: str) -> _S:
 def referenced_blob(data: bytes) -> BlobDigest | None:
     """Return the blob that a stored op names, without decoding it.
 
-    Exact because every top-level key of block YAML stands in the first column and every continued scalar is indented.
+    Exact for what we write, where every top-level key stands in the first column and every continued scalar is
+    indented; `decode_op` refuses an artifact operation for which it is not.
     """
     match = _BLOB_LINE.search(data)
-    return BlobDigest(match[1].decode()) if match else None
+    return BlobDigest(match[2].decode()) if match else None
 
 
 def canonical_json(value: Any) -> str:
@@ -169,7 +174,7 @@ def _envelope_fault(op: Op, path: OpPath) -> str | None:
         return "the record contradicts its path"
     if not 0 < op.seq <= DEFAULT.sequence:
         return f"the sequence {op.seq} is out of bounds"
-    if not _TIME.fullmatch(op.at):
+    if clock.parse_time(op.at) != op.at:
         return "the time is not RFC 3339 in UTC with microseconds"
     for name, value in (("workspace", op.scope.workspace), ("project", op.scope.project), ("task", op.scope.task)):
         if value is not None and not ids.is_scope_id(value):

@@ -199,3 +199,35 @@ class Op(Envelope, frozen=True, kw_only=True, omit_defaults=True):
     def order(self) -> tuple[int, str]:
         """The key of the one order in which a store is folded."""
         return (self.seq, self.digest)
+
+
+def draft(
+    verb: str,
+    entity: EntityId,
+    scope: Scope,
+    payload: Payload,
+    *,
+    not_before: str = "",
+    revision: RevisionId | None = None,
+    parents: tuple[RevisionId, ...] = (),
+    blob: BlobDigest | None = None,
+    cancels: tuple[OpDigest, ...] = (),
+) -> Op:
+    """Return an operation that the writer has yet to complete with its seq, digest, actor and code stamp.
+
+    `not_before` is the time of what it builds on: an operation is never older than its parents.
+    """
+    return Op(
+        digest=OpDigest(""),
+        verb=verb,
+        entity=entity,
+        seq=0,
+        at=not_before,
+        scope=scope,
+        actor=Actor("", ""),
+        revision=revision,
+        parents=parents,
+        blob=blob,
+        cancels=cancels,
+        payload=payload,
+    )

@@ -95,14 +95,20 @@ def _scalar(value: bool | int | float | None) -> str:
     return "null" if value is None else repr(value)
 
 
-@lru_cache(maxsize=4096)
 def _style(text: str) -> str | None:
     """Return the style in which every YAML reader, ours or another, takes `text` for a string."""
     if "\n" in text:
         return "|"
-    if not text or _resolves(text):
-        return "'"
-    return None
+    resolves = _short_resolves(text) if len(text) <= _SHORT else _resolves(text)
+    return "'" if resolves else None
+
+
+_SHORT = 64  # keys, verbs, ids and digests come again and again; a cache of statements would only hold them in memory
+
+
+@lru_cache(maxsize=4096)
+def _short_resolves(text: str) -> bool:
+    return not text or _resolves(text)
 
 
 def _resolves(text: str) -> bool:

@@ -1,7 +1,7 @@
 """The second back end: Git's own plumbing, for what libgit2 cannot open.
 
-Reads go through long-lived `cat-file` processes, writes through one `unpack-objects` per transaction, refs through
-`update-ref`. No command here may touch the network: a partial clone that lacks an object says so instead of fetching.
+Reads go through long-lived `cat-file` processes, refs through `update-ref`.
+No command here may touch the network: a partial clone that lacks an object says so instead of fetching.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from memgit.errors import NotARepository
 from memgit.store.backend import ObjectMissing, RefDamaged, RefLocked, RefMoved
 from memgit.store.git_command import GIT_TIMEOUT_SECONDS, git_environment, run_git
 from memgit.store.identity import machine_identity
+from memgit.store.loose import write_loose
 from memgit.store.objects import ObjectFormat, ObjectId, ObjectType, RawObject, Signature
 from memgit.store.repository import Repository
 
@@ -38,6 +39,7 @@ class PlumbingBackend:
         self._batches: dict[str, subprocess.Popen[bytes]] = {}
         self._options: list[str] = []
         self.object_format: ObjectFormat = self._ask_object_format()
+        self._shared = bool(self.config("core.sharedrepository"))
 
     def read(self, oid: ObjectId) -> tuple[ObjectType, bytes]:
         header = self._ask("--batch", oid)
@@ -58,8 +60,10 @@ class PlumbingBackend:
             return False
 
     def write(self, objects: Iterable[RawObject]) -> None:
-        pack = encode_pack(list(objects), self.object_format)
-        answer = self._git(["unpack-objects", "-q"], stdin=pack)
+        if not self._shared:
+            write_loose(self.repository.common_dir / "objects", objects, sync=bool(self._options))
+            return
+        answer = self._git(["unpack-objects", "-q"], stdin=encode_pack(list(objects), self.object_format))
         if answer.returncode != 0:
             raise OSError(f"Git objects cannot be written: {_last_line(answer.stderr)}")
 

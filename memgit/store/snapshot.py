@@ -130,8 +130,14 @@ class Snapshot:
         return frozenset(entities)
 
     def files(self, top: str = "") -> Iterator[tuple[str, ObjectId]]:
-        """Yield (path, blob) of every file below a directory, in path order within each directory."""
-        start = self.find(top) if top else TreeItem(self.commit.tree, True)
+        """Yield (path, blob) of every ordinary file below a directory; files of one directory come together."""
+        for path, item in self.entries(top):
+            if item.mode == FILE_MODE:
+                yield path, item.oid
+
+    def entries(self, top: str = "") -> Iterator[tuple[str, TreeItem]]:
+        """Yield (path, entry) of whatever is not a directory below a directory, links and submodules too."""
+        start = self.find(top)
         if start is None or not start.is_tree:
             return
         stack = [(f"{top}/" if top else "", start.oid)]
@@ -141,14 +147,21 @@ class Snapshot:
             for name, item in self._database.tree(oid).items():
                 if item.is_tree:
                     below.append((f"{prefix}{name}/", item.oid))
-                elif item.mode == FILE_MODE:
-                    yield f"{prefix}{name}", item.oid
+                else:
+                    yield f"{prefix}{name}", item
             stack.extend(reversed(below))
 
-    def changes_since(self, older: Snapshot | None) -> Iterator[Change]:
-        """Yield the files that differ from an older snapshot (all of them for None). Equal subtrees are not visited."""
-        before = TreeItem(older.commit.tree, True) if older is not None else None
-        stack: list[tuple[str, TreeItem | None, TreeItem | None]] = [("", before, TreeItem(self.commit.tree, True))]
+    def at(self, commit_id: str) -> Snapshot | None:
+        """Return the same store at another commit, or None where this clone cannot read that commit as a store."""
+        try:
+            return Snapshot(self._database, ObjectId(commit_id))
+        except StoreCorrupt:
+            return None
+
+    def changes_since(self, older: Snapshot | None, top: str = "") -> Iterator[Change]:
+        """Yield the files below `top` that differ from an older snapshot (all for None). Equal subtrees are skipped."""
+        before = older.find(top) if older is not None else None
+        stack: list[tuple[str, TreeItem | None, TreeItem | None]] = [(top, before, self.find(top))]
         while stack:
             path, old, new = stack.pop()
             if old == new:
@@ -163,9 +176,9 @@ class Snapshot:
                 stack.append((f"{path}/{name}" if path else name, old_tree.get(name), new_tree.get(name)))
 
     def find(self, path: str) -> TreeItem | None:
-        """Return the entry at a path, or None."""
+        """Return the entry at a path, the root's for an empty one, or None."""
         item = TreeItem(self.commit.tree, True)
-        for part in path.split("/"):
+        for part in path.split("/") if path else ():
             if not item.is_tree:
                 return None
             found = self._database.tree(item.oid).get(part)

@@ -15,7 +15,7 @@ import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 from blake3 import blake3
@@ -37,6 +37,14 @@ class Entry(Struct, frozen=True, array_like=True):
     objects: tuple[tuple[ObjectId, ObjectType, bytes], ...]
 
 
+class _Checked(NamedTuple):
+    """How far this process knows the log to be whole."""
+
+    inode: int
+    length: int
+    entries: int
+
+
 class WriteAheadLog:
     """The log and the generation before it. Appending and restarting need the writer's lock; reading needs none."""
 
@@ -45,7 +53,7 @@ class WriteAheadLog:
         self.previous = path.with_name(path.name + ".previous")
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Entry)
-        self._checked = (0, 0)  # (inode, offset) up to which this process knows the log to be whole
+        self._checked = _Checked(0, 0, 0)
 
     def append(self, entry: Entry, *, sync: bool = False) -> None:
         """Add an entry with one write. With `sync` it has reached the disk on return. Raises OSError.
@@ -66,7 +74,8 @@ class WriteAheadLog:
                 raise
             if sync:
                 os.fsync(descriptor)
-            self._checked = (os.fstat(descriptor).st_ino, start + len(data))
+            entries = self._checked.entries + 1 if start else 1
+            self._checked = _Checked(os.fstat(descriptor).st_ino, start + len(data), entries)
         finally:
             os.close(descriptor)
 
@@ -79,14 +88,13 @@ class WriteAheadLog:
             status = self.path.stat()
         except FileNotFoundError:
             return
-        inode, offset = self._checked
-        if (inode, offset) == (status.st_ino, status.st_size):
-            return
-        with self.path.open("rb") as file:
-            whole = _whole_length(file, offset if inode == status.st_ino else 0)
-        if whole < status.st_size:
-            os.truncate(self.path, whole)
-        self._checked = (status.st_ino, whole)
+        known = self._checked if self._checked.inode == status.st_ino else _Checked(status.st_ino, 0, 0)
+        if known.length != status.st_size:
+            with self.path.open("rb") as file:
+                known = _check(file, known)
+            if known.length < status.st_size:
+                os.truncate(self.path, known.length)
+        self._checked = known
 
     def entries(self) -> Iterator[Entry]:
         """Yield the entries in order, up to the first that is torn or damaged."""
@@ -125,13 +133,8 @@ class WriteAheadLog:
         fresh.path.replace(self.path)
 
     def count(self) -> int:
-        """Return how many entries the log holds, from its frames' lengths alone."""
-        try:
-            file = self.path.open("rb")
-        except FileNotFoundError:
-            return 0
-        with file:
-            return sum(1 for _ in _frame_offsets(file))
+        """Return how many entries the log held when this process last repaired it or appended to it."""
+        return self._checked.entries
 
     def size(self) -> int:
         """Return the log's length in bytes."""
@@ -176,24 +179,14 @@ def _next_body(file: BinaryIO) -> bytes | None:
     return body if len(body) == length and blake3(body).digest(16) == checksum else None
 
 
-def _whole_length(file: BinaryIO, checked: int) -> int:
-    """Return how many bytes of the log are whole, given that `checked` bytes are."""
-    whole = checked
-    if not checked:
+def _check(file: BinaryIO, known: _Checked) -> _Checked:
+    """Return how much of the log is whole, given how much of it was."""
+    length, entries = known.length, known.entries
+    if not length:
         if file.read(len(MAGIC)) != MAGIC:
-            return 0
-        whole = len(MAGIC)
-    file.seek(whole)
+            return known
+        length = len(MAGIC)
+    file.seek(length)
     while _next_body(file) is not None:
-        whole = file.tell()
-    return whole
-
-
-def _frame_offsets(file: BinaryIO) -> Iterator[int]:
-    end = file.seek(0, os.SEEK_END)
-    position = len(MAGIC)
-    while position + _HEADER.size <= end:
-        file.seek(position)
-        length, _ = _HEADER.unpack(file.read(_HEADER.size))
-        yield position
-        position += _HEADER.size + length
+        length, entries = file.tell(), entries + 1
+    return _Checked(known.inode, length, entries)

@@ -1,0 +1,1 @@
+"""Documents from elsewhere, as values that operations can write."""

@@ -1,0 +1,1 @@
+"""Derived and deletable: what reads are fast with, rebuilt from commits at any time."""

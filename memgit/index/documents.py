@@ -1,0 +1,136 @@
+"""Entities to index documents: what of a claim or an artifact can be found, and what its hits must carry.
+
+Pure: it takes a folded entity and a way to read stored bytes, and returns values. It ranks nothing, and it leaves out
+nothing that a filter could ask for, historical revisions of claims included; the filter decides who sees them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from memgit.index.passages import decode_text, passages
+from memgit.records.ids import BlobDigest, EntityId, RevisionId
+from memgit.records.op import Anchor, ArtifactPayload, ClaimPayload
+from memgit.records.state import Entity, Revision, Status
+
+ReadBlob = Callable[[BlobDigest], bytes | None]
+"""Reads the stored bytes of an artifact revision; None where this clone cannot give them."""
+
+DocumentKind = Literal["claim", "artifact"]
+
+
+@dataclass(frozen=True, slots=True)
+class Matchable:
+    """What of a revision's own description can be matched.
+
+    `title` and `body` are text. `names` are exact names that stand beside it: anchored paths and symbols.
+    """
+
+    title: str
+    body: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One unit of ranking: a claim revision, an artifact's description (no span), or a passage of its bytes.
+
+    `start` and `end` are byte offsets into the stored bytes, [start, end); both None where the document is no passage.
+    `head`: the revision has no effective child. `title`, `body` and `names` are as in `Matchable`; a passage has only a
+    body.
+    """
+
+    entity: EntityId
+    kind: DocumentKind
+    workspace: str
+    project: str
+    task: str | None
+    status: Status
+    revision: RevisionId
+    head: bool
+    seq: int
+    type: str  # the claim's type or the artifact's kind
+    component: str | None = None
+    markers: tuple[str, ...] = ()
+    title: str = ""
+    body: str = ""
+    names: tuple[str, ...] = ()
+    valid_from: str | None = None
+    valid_until: str | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+def documents_of(entity: Entity, read_blob: ReadBlob) -> Iterator[Document]:
+    """Yield the documents of a claim or an artifact; other entities have none.
+
+    A claim gives one for each revision, so that a search of the past finds what was said. An artifact gives, for each
+    head (the last revision where all are undone), its description and the passages of its text: none where the bytes
+    are not text or cannot be read. Errors of `read_blob` pass through.
+    """
+    if entity.lineage.kind == "claim":
+        for revision in entity.lineage.revisions:
+            yield _description(entity, revision)
+    elif entity.lineage.kind == "artifact":
+        shown = entity.lineage.heads or (entity.current.id,)
+        for revision in entity.lineage.revisions:
+            if revision.id in shown:
+                description = _description(entity, revision)
+                yield description
+                yield from _passages(description, revision, read_blob)
+
+
+def matchable(payload: ClaimPayload | ArtifactPayload) -> Matchable:
+    """Return what of a claim's or an artifact's description can be matched; an artifact's bytes are not part of it."""
+    names = tuple(name for anchor in payload.anchors for name in _names(anchor))
+    if isinstance(payload, ArtifactPayload):
+        return Matchable(_join(payload.title, payload.component), "", names)
+    value = payload.value.data if payload.value else None
+    return Matchable(_join(payload.subject, payload.component), _join(payload.statement, value), names)
+
+
+def _description(entity: Entity, revision: Revision) -> Document:
+    payload = revision.payload
+    match = matchable(payload)
+    scope = entity.lineage.scope
+    return Document(
+        entity=entity.lineage.id,
+        kind="claim" if isinstance(payload, ClaimPayload) else "artifact",
+        workspace=scope.workspace,
+        project=scope.project,
+        task=scope.task,
+        status=entity.status,
+        revision=revision.id,
+        head=revision.id in entity.lineage.heads,
+        seq=revision.seq,
+        type=payload.claim_type if isinstance(payload, ClaimPayload) else payload.kind,
+        component=payload.component,
+        markers=payload.markers,
+        title=match.title,
+        body=match.body,
+        names=match.names,
+        valid_from=payload.valid_from if isinstance(payload, ClaimPayload) else None,
+        valid_until=payload.valid_until if isinstance(payload, ClaimPayload) else None,
+    )
+
+
+def _passages(description: Document, revision: Revision, read_blob: ReadBlob) -> Iterator[Document]:
+    data = read_blob(revision.blob) if revision.blob else None
+    if data is None or decode_text(data) is None:
+        return
+    for passage in passages(data):
+        if passage.text.strip():
+            yield replace(description, title="", body=passage.text, names=(), start=passage.start, end=passage.end)
+
+
+def _names(anchor: Anchor) -> Iterator[str]:
+    if anchor.path and not anchor.path_encoded:
+        yield anchor.path
+    if anchor.symbol:
+        yield anchor.symbol
+
+
+def _join(*parts: str | None) -> str:
+    return "\n".join(part for part in parts if part)

@@ -1,0 +1,64 @@
+"""What retrieval knows of English: the words that carry no content, and stems.
+
+Data and one function. A word's language is not detected here: text in another language passes through unstemmed where
+its letters are not ASCII, and is stemmed as if it were English otherwise, on both sides alike.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STOP_WORDS = _word_set(
+    """
+    a about above across after again against all along already also although always am among an and another any
+    anybody anyone are aren around as at away be became because become becomes been before behind being below beneath
+    beside besides between beyond both but by can cannot could couldn did didn do does doesn doing don done down during
+    each either else ever every everybody everyone few for from further had hadn has hasn have haven having he hence
+    her here hers herself him himself his how however i if in indeed instead into is isn it its itself just least less
+    ll many may me might mine more moreover most much must mustn my myself near neither never no nobody none nor not
+    now of off often on once only onto or other others otherwise ought our ours ourselves out over own per perhaps
+    quite rather re same shall shan she should shouldn since so some somebody someone somewhat soon still such than
+    that the their theirs them themselves then there therefore these they this those though through throughout thus to
+    together too toward towards under unless until up upon us ve very via was wasn we well were weren what whatever
+    when whenever where whereas whether which while who whoever whom whose why will with within without won would
+    wouldn yes yet you your yours yourself yourselves
+    """
+)
+"""Function words, and what an apostrophe leaves of them (`don`, `isn`, `ll`). Single letters are no words at all.
+
+Negations are among them: `not cached` and `cached` are about the same thing, and a query asks what a thing is about.
+"""
+
+QUESTION_WORDS = _word_set(
+    """
+    am are can could did do does had has have how is may might must shall should was were what when where which who
+    whom whose why will would
+    """
+)
+"""A query that begins with one of them is a question even without its mark."""
+
+FRAMING_WORDS = _word_set(
+    """
+    anything describe everything exactly explain give happen happened happens know known knows mean means please
+    remember remind say says show something tell thing things
+    """
+)
+"""Words that ask instead of naming what is asked for; they count only where a query has no others."""
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """Return the Porter stem of a folded word; words that are short or not ASCII letters come back unchanged.
+
+    M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, as Whoosh implements it.
+    """
+    if len(word) < 3 or not (word.isascii() and word.isalpha()):
+        return word
+    from whoosh.lang.porter import stem as porter
+
+    return str(porter(word))  # type: ignore[no-untyped-call]  # Whoosh annotates only part of itself

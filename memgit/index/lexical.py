@@ -1,0 +1,232 @@
+"""The lexical index as retrieval sees it: a small interface, and the values that cross it.
+
+It owns the contract that every back end keeps (`tests/index/test_lexical.py` holds them to it): scope, lifecycle and
+validity are filtered before anything is ranked or cut, hits are in one order whatever order things were added in, and
+the watermark is never ahead of the data. An index proposes; it never decides what qualifies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Literal, Protocol
+
+from memgit import clock
+from memgit.index.documents import Document, DocumentKind
+from memgit.records.ids import EntityId, RevisionId
+from memgit.records.op import Scope
+from memgit.records.state import Status
+
+Order = Literal["coverage", "score"]
+"""`coverage`: identifiers met, then terms met, then score: what meets more of the query comes before what meets less,
+so that no cut can hide what would qualify. `score`: the score alone."""
+
+HITS_PER_ENTITY = 2
+"""Passages of one artifact that are kept although they meet no further term of the query."""
+
+_VISITED = 8192  # hits looked at before a choice ends: a bound on time, above the passages of the largest artifact
+
+
+class IndexDamaged(Exception):
+    """The index cannot be read, or another version wrote it. The answer is `reset` and a rebuild; nothing is lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """What the index has observed: the commit whose state it holds, and that commit's seq."""
+
+    commit: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeFilter:
+    """Which scopes a search may see. None admits any; a None among `tasks` admits what belongs to no task.
+
+    Ambient: workspace, project, {None, the task}. Workspace: the workspace alone. Personal: nothing set. `pins` are
+    admitted wherever they live.
+    """
+
+    workspace: str | None = None
+    project: str | None = None
+    tasks: frozenset[str | None] | None = None
+    pins: frozenset[EntityId] = frozenset()
+
+    def admits(self, scope: Scope, entity: EntityId) -> bool:
+        """Tell whether an entity that lives in `scope` may be seen."""
+        in_project = self.admits_project(scope.workspace, scope.project)
+        return entity in self.pins or (in_project and self.admits_task(scope.task))
+
+    def admits_project(self, workspace: str, project: str) -> bool:
+        """Tell whether a project may be seen, pins and tasks aside."""
+        return self.workspace in (None, workspace) and self.project in (None, project)
+
+    def admits_task(self, task: str | None) -> bool:
+        """Tell whether what belongs to this task, or to none, may be seen, pins aside."""
+        return self.tasks is None or task in self.tasks
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFilter:
+    """What may be ranked at all. None admits any.
+
+    `instant` is the moment, as `clock.now` writes it, that must lie in [valid_from, valid_until). `markers` must all be
+    present; of `types` (claim types, artifact kinds) one must be.
+    """
+
+    scope: ScopeFilter
+    kinds: frozenset[DocumentKind] = frozenset({"claim", "artifact"})
+    statuses: frozenset[Status] | None = frozenset({"active"})
+    heads_only: bool = True
+    instant: str | None = None
+    types: frozenset[str] | None = None
+    component: str | None = None
+    markers: frozenset[str] = frozenset()
+
+    def admits_details(self, document: Stored) -> bool:
+        """Tell whether the finer conditions hold: task, type, component, markers and validity."""
+        return (
+            (self.scope.admits_task(document.task) or document.entity in self.scope.pins)
+            and (self.types is None or document.type in self.types)
+            and self.component in (None, document.component)
+            and self.markers.issubset(document.markers)
+            and (self.instant is None or is_valid(document.valid_from, document.valid_until, self.instant))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerm:
+    """One thing that the asker named. Any of `words` (stems) or `identifiers` meets it.
+
+    `name` is how hits refer to it. `identifier`: it outweighs any number of words in the order by coverage. `weight`
+    scales its part of the score: below 1 for a guess.
+    """
+
+    name: str
+    words: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    identifier: bool = False
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class TermMatch:
+    """A query term that a document meets: in which field, with which part of the score."""
+
+    term: str
+    field: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What an index keeps of a document beside its terms."""
+
+    entity: EntityId
+    kind: DocumentKind
+    revision: RevisionId
+    seq: int
+    type: str
+    task: str | None
+    component: str | None
+    markers: tuple[str, ...]
+    valid_from: str | None
+    valid_until: str | None
+    start: int | None
+    end: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document that meets at least one term. `score` is positive and comparable within one answer only."""
+
+    document: Stored
+    score: float
+    matches: tuple[TermMatch, ...] = ()
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """The names of the query terms that the document meets."""
+        return frozenset(match.term for match in self.matches)
+
+
+class LexicalIndex(Protocol):
+    """A derived index in a directory of its own, deletable at any time. Every method may raise IndexDamaged."""
+
+    def watermark(self) -> Watermark | None:
+        """Return what the index has observed, or None where it is empty."""
+
+    def apply(
+        self,
+        documents: Iterable[Document],
+        removed: Iterable[EntityId],
+        watermark: Watermark,
+        base: Watermark | None,
+    ) -> bool:
+        """Replace all that the index has of each document's entity, drop the removed ones, and move the watermark.
+
+        All in one step: a reader sees the old state or the new one, whenever the process dies. All documents of an
+        entity belong in one call, next to each other. Returns False, having written nothing, where the watermark is
+        not `base` (any more): another process was faster; read it again. Raises IndexNotReady where another process
+        keeps the writer's lock; errors of the iterables pass through and nothing is written.
+        """
+
+    def query(self, terms: tuple[QueryTerm, ...], where: IndexFilter, limit: int, order: Order) -> tuple[Hit, ...]:
+        """Return up to `limit` hits of each kind, in `order`; ties by later seq, then entity, then offset."""
+
+    def similar_words(self, word: str) -> tuple[str, ...]:
+        """Return the words of the index that a folded word may stand for, by `similarity.likeness`, likeliest first.
+
+        A word that the index itself holds is neither a typo nor an abbreviation; a beginning of many words shortens
+        none.
+        """
+
+    def reset(self) -> None:
+        """Delete everything, waiting for a writer. The index is empty afterwards."""
+
+    def close(self) -> None:
+        """Release files. The next call opens them again."""
+
+
+def open_index(directory: Path) -> LexicalIndex:
+    """Return the default index that lives in `directory`, which is made when something is first written."""
+    from memgit.index.whoosh_index import WhooshIndex
+
+    return WhooshIndex(directory)
+
+
+def is_valid(valid_from: str | None, valid_until: str | None, instant: str) -> bool:
+    """Tell whether `instant`, as `clock.now` writes it, lies in [valid_from, valid_until). An end that is None is open.
+
+    An end that names no moment admits nothing: somebody meant to limit the claim.
+    """
+    begin = "" if valid_from is None else clock.parse_time(valid_from)
+    end = "~" if valid_until is None else clock.parse_time(valid_until)
+    return begin is not None and end is not None and begin <= instant < end
+
+
+def choose(ranked: Iterable[tuple[float, Hit]], limit: int) -> list[Hit]:
+    """Return the hits to answer with, from hits of one kind with their ranks, best first.
+
+    Of one entity, passages beyond HITS_PER_ENTITY are kept only where they meet a further term, so that a long document
+    crowds nobody out and its union of terms is still complete. Equal ranks are settled by later seq, entity and offset,
+    so the cut does not depend on the order in which things were indexed.
+    """
+    kept: list[tuple[float, Hit]] = []
+    met: dict[EntityId, tuple[int, frozenset[str]]] = {}
+    for rank, hit in islice(ranked, _VISITED):
+        if len(kept) >= limit and rank < kept[limit - 1][0]:
+            break
+        count, terms = met.get(hit.document.entity, (0, frozenset()))
+        if count < HITS_PER_ENTITY or not hit.terms <= terms:
+            met[hit.document.entity] = (count + 1, terms | hit.terms)
+            kept.append((rank, hit))
+    kept.sort(key=_settled)
+    return [hit for _, hit in kept[:limit]]
+
+
+def _settled(ranked: tuple[float, Hit]) -> tuple[float, int, str, int]:
+    document = ranked[1].document
+    return (-ranked[0], -document.seq, document.entity, document.start or 0)

@@ -1,0 +1,360 @@
+"""The folded state of a store in one SQLite file: what reads need, without YAML and without pygit2.
+
+Derived and deletable. It is keyed by its own version and by the commit that it has observed, and follows the difference
+of two trees; a refresh is one transaction, so a reader sees the old state or the new one. A damaged file is set aside,
+rebuilt, and said once. Equal to a fresh fold: `memgit.records` computes both.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from memgit.errors import StoreReadOnly
+from memgit.index.refold import Refold, refold
+from memgit.records.codec import StoreRecord
+from memgit.records.ids import CaseId, EntityId, OpDigest, RelationId
+from memgit.records.op import ArtifactPayload, ClaimPayload, Scope
+from memgit.records.state import Case, Entity, Problem, Relation
+from memgit.store.snapshot import Snapshot
+
+SCHEMA_VERSION = 1
+_BUSY_MS = 10_000
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE entities (
+  id TEXT PRIMARY KEY, kind TEXT NOT NULL, workspace TEXT NOT NULL, project TEXT NOT NULL, task TEXT,
+  status TEXT NOT NULL, seq INTEGER NOT NULL, path TEXT, title TEXT NOT NULL, body BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX entities_by_place ON entities (workspace, project, kind, seq);
+CREATE INDEX entities_by_path ON entities (path) WHERE path IS NOT NULL;
+CREATE TABLE relations (
+  id TEXT PRIMARY KEY, source TEXT NOT NULL, target TEXT NOT NULL, body BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX relations_by_source ON relations (source);
+CREATE INDEX relations_by_target ON relations (target);
+CREATE TABLE cancels (entity TEXT NOT NULL, undo TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (entity, undo))
+  WITHOUT ROWID;
+CREATE TABLE cases (id TEXT PRIMARY KEY, status TEXT NOT NULL, sequence INTEGER NOT NULL, body BLOB NOT NULL)
+  WITHOUT ROWID;
+CREATE INDEX cases_by_status ON cases (status, sequence);
+CREATE TABLE case_entities (entity TEXT NOT NULL, case_id TEXT NOT NULL, PRIMARY KEY (entity, case_id)) WITHOUT ROWID;
+CREATE TABLE problems (entity TEXT NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL);
+CREATE INDEX problems_by_entity ON problems (entity);
+CREATE TABLE stores (position INTEGER PRIMARY KEY, body BLOB NOT NULL);
+"""
+
+T = TypeVar("T")
+_encode = msgspec.msgpack.encode
+
+
+class Watermark(NamedTuple):
+    """The commit that the cache has observed, and its seq."""
+
+    commit_id: str
+    seq: int
+
+
+class StateCache:
+    """One connection to the cache. Reads are of one moment each; `refresh` brings it to a snapshot."""
+
+    def __init__(self, cache_dir: Path) -> None:
+        self._path = cache_dir / f"state-{SCHEMA_VERSION}.sqlite"
+        self._notes: list[str] = []
+        self._connection = self._open()
+        self.watermark = self._read_watermark()
+
+    def refresh(self, snapshot: Snapshot) -> None:
+        """Bring the cache to the snapshot's commit; what is equal is not read again."""
+        try:
+            self._refresh(snapshot)
+        except sqlite3.DatabaseError as error:
+            if _is_full_or_locked(error):
+                raise StoreReadOnly(f"the state cache {self._path} cannot be written: {error}") from None
+            self._rebuild_after(error)
+            self._refresh(snapshot)
+
+    def entity(self, entity_id: EntityId) -> Entity | None:
+        """Return a claim or an artifact by its id."""
+        return self._one("SELECT body FROM entities WHERE id = ?", (entity_id,), Entity)
+
+    def entities(self, *, changed_after: int = 0) -> Iterator[Entity]:
+        """Yield all claims and artifacts, in the order of their ids."""
+        for (body,) in self._query("SELECT body FROM entities WHERE seq > ? ORDER BY id", (changed_after,)):
+            yield msgspec.msgpack.decode(body, type=Entity)
+
+    def ids_with_prefix(self, prefix: str, limit: int) -> list[EntityId]:
+        """Return ids of claims, artifacts and relations that start with `prefix`, sorted, at most `limit`."""
+        end = prefix + "\U0010ffff"
+        rows = self._query(
+            "SELECT id FROM (SELECT id FROM entities WHERE id >= ? AND id < ? "
+            "UNION ALL SELECT id FROM relations WHERE id >= ? AND id < ?) ORDER BY id LIMIT ?",
+            (prefix, end, prefix, end, limit),
+        )
+        return [row[0] for row in rows]
+
+    def relation(self, relation_id: RelationId) -> Relation | None:
+        """Return a relation by its id."""
+        return self._one("SELECT body FROM relations WHERE id = ?", (relation_id,), Relation)
+
+    def relations_at(self, entity_id: EntityId) -> list[Relation]:
+        """Return the relations that have the entity as an end."""
+        rows = self._query("SELECT body FROM relations WHERE source = ? OR target = ?", (entity_id, entity_id))
+        return [msgspec.msgpack.decode(body, type=Relation) for (body,) in rows]
+
+    def case(self, case_id: CaseId) -> Case | None:
+        """Return a conflict case by its id."""
+        return self._one("SELECT body FROM cases WHERE id = ?", (case_id,), Case)
+
+    def cases(self, *, open_only: bool) -> list[Case]:
+        """Return the conflict cases, in the order of their ids."""
+        where = "WHERE status = 'open'" if open_only else ""
+        rows = self._query(f"SELECT body FROM cases {where} ORDER BY id", ())  # noqa: S608 - two constants
+        return [msgspec.msgpack.decode(body, type=Case) for (body,) in rows]
+
+    def artifact_by_path(self, scope: Scope, path: str) -> EntityId | None:
+        """Return the live artifact of a scope whose provenance names this path; the newest, if there are several."""
+        rows = self._query(
+            "SELECT id FROM entities WHERE path = ? AND kind = 'artifact' AND status = 'active' AND workspace = ? "
+            "AND project = ? AND task IS ? ORDER BY seq DESC LIMIT 1",
+            (path, scope.workspace, scope.project, scope.task),
+        )
+        return rows[0][0] if rows else None
+
+    def artifact_paths(self, scope: Scope) -> dict[str, EntityId]:
+        """Return the live artifacts of a scope by the path that their provenance names."""
+        rows = self._query(
+            "SELECT path, id FROM entities WHERE path IS NOT NULL AND kind = 'artifact' AND status = 'active' "
+            "AND workspace = ? AND project = ? AND task IS ? ORDER BY seq",
+            (scope.workspace, scope.project, scope.task),
+        )
+        return dict(rows)
+
+    def latest_claims(self, workspace: str, project: str, limit: int) -> list[tuple[EntityId, str]]:
+        """Return (id, statement) of a project's newest active claims, newest first."""
+        return self._query(
+            "SELECT id, title FROM entities WHERE workspace = ? AND project = ? AND kind = 'claim' "
+            "AND status = 'active' ORDER BY seq DESC LIMIT ?",
+            (workspace, project, limit),
+        )
+
+    def counts(self, workspace: str | None = None, project: str | None = None) -> dict[tuple[str, str], int]:
+        """Return how many entities there are by (kind, status), of one project or of all."""
+        rows = self._query(
+            "SELECT kind, status, count(*) FROM entities WHERE (?1 IS NULL OR workspace = ?1) "
+            "AND (?2 IS NULL OR project = ?2) GROUP BY kind, status",
+            (workspace, project),
+        )
+        return {(kind, status): count for kind, status, count in rows}
+
+    def relation_count(self) -> int:
+        """Return how many relations there are."""
+        return int(self._query("SELECT count(*) FROM relations", ())[0][0])
+
+    def problems(self) -> list[Problem]:
+        """Return the operations that the fold ignored, by path."""
+        rows = self._query("SELECT path, reason FROM problems ORDER BY path", ())
+        return [Problem(path=path, reason=reason) for path, reason in rows]
+
+    def stores(self) -> list[StoreRecord]:
+        """Return who began the store, the canonical record first."""
+        rows = self._query("SELECT body FROM stores ORDER BY position", ())
+        return [msgspec.msgpack.decode(body, type=StoreRecord) for (body,) in rows]
+
+    def take_notes(self) -> list[str]:
+        """Return what a person should hear of the cache, once."""
+        notes, self._notes = self._notes, []
+        return notes
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _refresh(self, snapshot: Snapshot) -> None:
+        with self._transaction():
+            seen = self._read_watermark()
+            if seen is None or seen.commit_id != snapshot.commit_id:
+                self._apply(snapshot, seen)
+            self.watermark = Watermark(snapshot.commit_id, snapshot.seq)
+
+    def _apply(self, snapshot: Snapshot, seen: Watermark | None) -> None:
+        older = snapshot.at(seen.commit_id) if seen is not None else None
+        changes = refold(snapshot, older, self)
+        if older is None:
+            for table in ("entities", "relations", "cancels", "cases", "case_entities", "problems"):
+                self._connection.execute(f"DELETE FROM {table}")  # noqa: S608 - constants
+        self._store(changes)
+        self._connection.execute("DELETE FROM stores")
+        self._connection.executemany(
+            "INSERT INTO stores VALUES (?, ?)", enumerate(_encode(record) for record in snapshot.stores())
+        )
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+            [("commit", snapshot.commit_id), ("seq", str(snapshot.seq)), ("version", str(SCHEMA_VERSION))],
+        )
+
+    def _store(self, changes: Refold) -> None:
+        run = self._connection.executemany
+        refolded = [(name,) for name in changes.refolded]
+        run("DELETE FROM problems WHERE entity = ?", refolded)
+        run("DELETE FROM cancels WHERE entity = ?", refolded)
+        run("DELETE FROM relations WHERE id = ?", refolded)
+        derived = [(name,) for name in changes.derived]
+        run("DELETE FROM cases WHERE id IN (SELECT case_id FROM case_entities WHERE entity = ?)", derived)
+        run("DELETE FROM case_entities WHERE entity = ?", derived)
+        run("DELETE FROM entities WHERE id = ?", derived)
+        run("INSERT INTO problems VALUES (?, ?, ?)", changes.problems)
+        run("INSERT INTO cancels VALUES (?, ?, ?)", ((e, u, _encode(list(c))) for e, u, c in changes.cancels))
+        run("INSERT INTO relations VALUES (?, ?, ?, ?)", map(_relation_row, changes.relations))
+        run("INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_entity_row, changes.entities))
+        run(
+            "INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?)",
+            ((case.id, case.status, case.sequence, _encode(case)) for case in changes.cases),
+        )
+        run(
+            "INSERT OR REPLACE INTO case_entities VALUES (?, ?)",
+            ((entity, case.id) for case in changes.cases for entity in case.entities),
+        )
+
+    def cancels_of(self, entities: Iterable[EntityId]) -> dict[OpDigest, tuple[OpDigest, ...]]:
+        """Return what the undos of these entities and relations name, for `records.links.derive`."""
+        found: dict[OpDigest, tuple[OpDigest, ...]] = {}
+        for entity in entities:
+            for undo, body in self._query("SELECT undo, body FROM cancels WHERE entity = ?", (entity,)):
+                found[OpDigest(undo)] = msgspec.msgpack.decode(body, type=tuple[OpDigest, ...])
+        return found
+
+    def _transaction(self) -> _Transaction:
+        return _Transaction(self._connection)
+
+    def _query(self, sql: str, values: tuple[object, ...]) -> list[tuple]:  # type: ignore[type-arg]
+        return self._connection.execute(sql, values).fetchall()
+
+    def _one(self, sql: str, values: tuple[object, ...], kind: type[T]) -> T | None:
+        row = self._connection.execute(sql, values).fetchone()
+        return None if row is None else msgspec.msgpack.decode(row[0], type=kind)
+
+    def _read_watermark(self) -> Watermark | None:
+        meta = dict(self._query("SELECT key, value FROM meta", ()))
+        if "commit" not in meta or meta.get("version") != str(SCHEMA_VERSION):
+            return None
+        return Watermark(meta["commit"], int(meta["seq"]))
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._connect()
+        except sqlite3.DatabaseError as error:
+            if _is_full_or_locked(error):
+                return self._in_memory(error)
+            self._set_aside(error)
+            return self._connect()
+        except OSError as error:
+            return self._in_memory(error)
+
+    def _connect(self) -> sqlite3.Connection:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self._path, timeout=_BUSY_MS / 1000, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")  # a lost transaction is rebuilt from the commits
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+                _create(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _in_memory(self, error: Exception) -> sqlite3.Connection:
+        """Work without a file where none can be written: reading a read-only repository still has to work."""
+        self._notes.append(f"the state cache cannot be written ({error}); this answer was computed without it")
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection.executescript(_SCHEMA)
+        return connection
+
+    def _rebuild_after(self, error: sqlite3.DatabaseError) -> None:
+        self._connection.close()
+        self._set_aside(error)
+        self._connection = self._connect()
+
+    def _set_aside(self, error: Exception) -> None:
+        self._notes.append(f"the state cache was damaged ({error}) and has been rebuilt")
+        for suffix in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+
+
+class _Transaction:
+    """BEGIN IMMEDIATE … COMMIT, or ROLLBACK."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self._connection.execute("COMMIT")
+        else:
+            with suppress(sqlite3.DatabaseError):
+                self._connection.execute("ROLLBACK")
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    """Make the tables, in one transaction: two processes may come here at once."""
+    with _Transaction(connection):
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+            for statement in _SCHEMA.split(";"):
+                connection.execute(statement)
+
+
+def _entity_row(entity: Entity) -> tuple[object, ...]:
+    lineage = entity.lineage
+    scope = lineage.scope
+    title, path = _title_and_path(entity)
+    return (
+        lineage.id,
+        lineage.kind,
+        scope.workspace,
+        scope.project,
+        scope.task,
+        entity.status,
+        lineage.updated_seq,
+        path,
+        title,
+        _encode(entity),
+    )
+
+
+def _title_and_path(entity: Entity) -> tuple[str, str | None]:
+    """Return what a list shows of an entity, and the path that an artifact's provenance names."""
+    payload = entity.current.payload
+    if isinstance(payload, ClaimPayload):
+        return payload.statement or (payload.value.data if payload.value else ""), None
+    return payload.title, _provenance_path(payload)
+
+
+def _provenance_path(payload: ArtifactPayload) -> str | None:
+    if payload.provenance is None:
+        return None
+    try:
+        provenance = msgspec.json.decode(payload.provenance)
+    except msgspec.DecodeError:
+        return None
+    path = provenance.get("path") if isinstance(provenance, dict) else None
+    return path if isinstance(path, str) else None
+
+
+def _relation_row(relation: Relation) -> tuple[object, ...]:
+    return (relation.id, relation.payload.source, relation.payload.target, _encode(relation))
+
+
+def _is_full_or_locked(error: sqlite3.DatabaseError) -> bool:
+    text = str(error)
+    return any(word in text for word in ("locked", "readonly", "full", "unable to open", "disk I/O"))

@@ -1,0 +1,146 @@
+"""`import.markdown`: a directory of documents as artifacts; importing again changes only what changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from memgit.errors import InvalidRequest
+from memgit.exchange.markdown import Document, Skipped, find_documents
+from memgit.limits import DEFAULT
+from memgit.operations import checks
+from memgit.operations.artifacts import stage_artifact
+from memgit.operations.invocation import Invocation
+from memgit.operations.lineages import artifact_payload, head_revision, read_lineage, snapshot_of
+from memgit.records.codec import canonical_json, digest_of
+from memgit.records.marker import canonical_marker
+from memgit.records.op import ArtifactPayload
+from memgit.records.state import Lineage
+from memgit.store.transaction import Transaction
+from memgit.store.writer import Result
+
+_BULK_FROM = 100  # documents; below it, loose objects are cheaper than a pack
+_MEDIA_TYPE = "text/markdown; charset=utf-8"
+
+
+class ImportMarkdown(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Import the Markdown files below a directory, each as an artifact. `dry_run` only says what would change."""
+
+    directory: str
+    dry_run: bool = False
+
+
+class SkippedView(Struct, frozen=True, kw_only=True):
+    """A file that was left out, or a part of one, and why."""
+
+    path: str
+    reason: str
+
+
+class Imported(Struct, frozen=True, kw_only=True):
+    """What changed, by path. `missing` were imported before and are no longer there; they are left as they are."""
+
+    added: tuple[str, ...]
+    revised: tuple[str, ...]
+    unchanged: int
+    missing: tuple[str, ...]
+    skipped: tuple[SkippedView, ...]
+
+
+def run(invocation: Invocation, request: ImportMarkdown) -> Imported:
+    """Write new and changed documents in one commit."""
+    directory = (invocation.directory / request.directory).resolve()
+    if not directory.is_dir():
+        raise InvalidRequest(f"{request.directory} is not a directory", details={"field": "directory"})
+    found = list(find_documents(directory, _name(invocation, directory)))
+    documents = [item for item in found if isinstance(item, Document)]
+    skipped = tuple(SkippedView(path=item.path, reason=item.reason) for item in found if isinstance(item, Skipped))
+    prefix = f"{_name(invocation, directory)}/".lstrip("/")
+
+    def build(transaction: Transaction) -> Result:
+        return _stage(invocation, transaction, documents, prefix, dry_run=request.dry_run)
+
+    bulk = len(documents) >= _BULK_FROM and not request.dry_run
+    result = invocation.write("import.markdown", request, build, bulk=bulk).result
+    return Imported(
+        added=tuple(result["added"]),
+        revised=tuple(result["revised"]),
+        unchanged=result["unchanged"],
+        missing=tuple(result["missing"]),
+        skipped=skipped,
+    )
+
+
+def _stage(
+    invocation: Invocation, transaction: Transaction, documents: list[Document], prefix: str, *, dry_run: bool
+) -> Result:
+    snapshot = snapshot_of(transaction)
+    scope = invocation.context.scope
+    known = invocation.state_of(snapshot).artifact_paths(scope)
+    added: list[str] = []
+    revised: list[str] = []
+    for document in documents:
+        payload = _payload(document, invocation.context.component)
+        entity = known.get(document.path)
+        lineage = read_lineage(snapshot, entity) if entity is not None else None
+        if lineage is None:
+            added.append(document.path)
+            if not dry_run:
+                stage_artifact(transaction, scope, payload, document.data)
+        elif not _is_same(lineage, payload):
+            revised.append(document.path)
+            if not dry_run:
+                head = head_revision(lineage)
+                stage_artifact(transaction, lineage.scope, payload, document.data, lineage.id, lineage.heads, head)
+    here = {document.path for document in documents}
+    return {
+        "added": added,
+        "revised": revised,
+        "unchanged": len(documents) - len(added) - len(revised),
+        "missing": sorted(path for path in known if path.startswith(prefix) and path not in here),
+    }
+
+
+def _payload(document: Document, component: str | None) -> ArtifactPayload:
+    provenance: dict[str, object] = {"importer": "markdown", "path": document.path}
+    described: dict[str, object] = {"front_matter": document.front_matter, "headings": list(document.headings)}
+    whole = provenance | {name: value for name, value in described.items() if value}
+    return ArtifactPayload(
+        kind="document",
+        title=document.title,
+        media_type=_MEDIA_TYPE,
+        size=len(document.data),
+        digest=digest_of(document.data),
+        component=component,
+        provenance=_within_limit(whole, provenance),
+        markers=checks.markers(_tags(document)),
+    )
+
+
+def _within_limit(whole: dict[str, object], least: dict[str, object]) -> str:
+    """Return the provenance as JSON text; a huge outline is left out, since the bytes hold it anyway."""
+    text = canonical_json(whole)
+    return text if len(text.encode()) <= DEFAULT.metadata_bytes else canonical_json(least)
+
+
+def _tags(document: Document) -> list[str]:
+    """Return the front matter's tags that can be markers."""
+    tags = document.front_matter.get("tags")
+    words = tags if isinstance(tags, list) else str(tags).split(",") if isinstance(tags, str) else []
+    named = [f"tag:{word}" for word in words if isinstance(word, str) and word.strip() and ":" not in word]
+    return [tag for tag in named if canonical_marker(tag) is not None][: DEFAULT.markers_per_claim]
+
+
+def _is_same(lineage: Lineage, payload: ArtifactPayload) -> bool:
+    head = artifact_payload(head_revision(lineage))
+    return head.digest == payload.digest and head.title == payload.title
+
+
+def _name(invocation: Invocation, directory: Path) -> str:
+    """Return what stands in front of the paths: the place in the working tree, or the directory's own name."""
+    top = invocation.repository.work_tree
+    if top is not None and directory.is_relative_to(top.resolve()):
+        relative = directory.relative_to(top.resolve()).as_posix()
+        return "" if relative == "." else relative
+    return directory.name

@@ -1,0 +1,90 @@
+"""`store.init`: begin a repository's memory, once."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from msgspec import Struct
+
+from memgit.errors import InvalidRequest, NoAmbientContext
+from memgit.operations.invocation import Invocation, Observed
+from memgit.records import ids
+from memgit.scope.marker import nearest_marker, write_marker
+from memgit.scope.registry import StoreEntry, register_store
+
+
+class StoreInit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Begin the store. Without ids, those of the marker that is there count, else fresh ones are made."""
+
+    workspace_id: str | None = None
+    project_id: str | None = None
+    marker: bool = True
+
+
+class StoreCreated(Struct, frozen=True, kw_only=True):
+    """The store's identity. `created` is false where it existed; `marker` is the file that names the project."""
+
+    store_id: str
+    workspace_id: str
+    project_id: str
+    ref: str
+    created: bool
+    marker: str | None
+    marker_written: bool
+
+
+def init(invocation: Invocation, request: StoreInit) -> StoreCreated:
+    """Begin the store, write the marker unless told not to, and note the store in this machine's registry."""
+    for name, value in (("workspace_id", request.workspace_id), ("project_id", request.project_id)):
+        if value is not None and not ids.is_scope_id(value):
+            raise InvalidRequest(f"`{name}` {value[:80]!r} is not an id", details={"field": name})
+    repository = invocation.repository
+    existing = invocation.store.tip() is not None
+    workspace, project = _identity(invocation, request)
+    record = invocation.store.initialize(workspace, project)
+    marker, written = _marker(invocation, request, record.workspace, record.project)
+    entry = StoreEntry(
+        path=repository.common_dir, store_id=record.store, workspace_id=record.workspace, project_id=record.project
+    )
+    invocation.warnings.extend(register_store(invocation.environment.data_dir, entry))
+    snapshot = invocation.store.snapshot()
+    invocation.observed = Observed(snapshot.seq, snapshot.commit_id)
+    return StoreCreated(
+        store_id=record.store,
+        workspace_id=record.workspace,
+        project_id=record.project,
+        ref=invocation.store.options.ref,
+        created=not existing,
+        marker=marker,
+        marker_written=written,
+    )
+
+
+def _identity(invocation: Invocation, request: StoreInit) -> tuple[str, str]:
+    """Return the workspace and project that a new store gets: what is asked for, what a marker says, or fresh ids."""
+    workspace, project = request.workspace_id, request.project_id
+    if workspace is None or project is None:
+        with suppress(NoAmbientContext):
+            context = invocation.context
+            workspace, project = workspace or context.workspace_id, project or context.project_id
+    return workspace or ids.new_scope_id("wsp"), project or ids.new_scope_id("prj")
+
+
+def _marker(invocation: Invocation, request: StoreInit, workspace: str, project: str) -> tuple[str | None, bool]:
+    """Return the marker that names the project, and whether it was written now."""
+    top = invocation.repository.work_tree
+    if top is None:
+        return None, False
+    found = nearest_marker(invocation.directory, invocation.environment.ceilings)
+    if found is not None:
+        if (found.context.workspace_id, found.context.project_id) != (workspace, project):
+            invocation.warnings.append(
+                f"{found.path} names another project ({found.context.project_id}) than the store ({project}); "
+                "requests from below it belong to the marker's project."
+            )
+        return str(found.path), False
+    if not request.marker:
+        return None, False
+    return str(write_marker(top, workspace_id=workspace, project_id=project)), True
+
+

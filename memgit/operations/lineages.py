@@ -1,0 +1,101 @@
+"""Reading one entity inside a write, straight from the tree: what the writer must know before it stages anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memgit.errors import InvalidRequest, JsonValue, NotFound, RevisionConflict
+from memgit.records import ids
+from memgit.records.fold import fold_lineage
+from memgit.records.ids import EntityId, EntityKind, RevisionId
+from memgit.records.op import ArtifactPayload, ClaimPayload
+from memgit.records.state import Lineage, Revision
+from memgit.scope.context import Context
+from memgit.scope.horizon import check_write
+from memgit.store.snapshot import Snapshot
+from memgit.store.transaction import Transaction
+
+
+def check_id(entity: str, kind: EntityKind | None = None) -> EntityId:
+    """Return the id if it is well-formed and of the kind. Raises InvalidRequest."""
+    if not ids.is_entity_id(entity) or (kind is not None and ids.kind_of(entity) != kind):
+        shown = entity[:80]
+        raise InvalidRequest(
+            f"{shown!r} is not the id of {'an' if kind in (None, 'artifact') else 'a'} {kind or 'entity'}",
+            hint="An id is a prefix and 26 characters, such as clm_01jb3h…; `git memory search` shows them.",
+            details={"id": shown},
+        )
+    return entity
+
+
+def snapshot_of(transaction: Transaction) -> Snapshot:
+    """Return the snapshot that a write is based on; the store exists by then."""
+    assert transaction.snapshot is not None
+    return transaction.snapshot
+
+
+def read_lineage(snapshot: Snapshot, entity: EntityId) -> Lineage:
+    """Return a claim or an artifact by its own operations. Raises NotFound."""
+    ops, _ = snapshot.ops(entity)
+    lineage = fold_lineage(ops).value if ops else None
+    if lineage is None:
+        raise NotFound(f"there is no {entity}", details={"id": entity})
+    return lineage
+
+
+def writable_lineage(snapshot: Snapshot, entity: EntityId, context: Context) -> Lineage:
+    """Return an entity that this context may write. Raises NotFound, ScopeViolation, InvalidRequest when it ended."""
+    lineage = read_lineage(snapshot, entity)
+    check_write(lineage.scope, context, entity)
+    if lineage.tombstone is not None:
+        verb = "retracted" if lineage.tombstone.verb == "retract" else "forgotten"
+        raise InvalidRequest(
+            f"{entity} was {verb} at {lineage.tombstone.at}",
+            hint="Assert a new one, or undo the operation that ended it.",
+            details={"id": entity, "status": verb},
+        )
+    if not lineage.heads:
+        raise InvalidRequest(f"the creation of {entity} was undone", details={"id": entity, "status": "void"})
+    return lineage
+
+
+def named_heads(
+    lineage: Lineage, if_revision: str | None, if_revisions: Sequence[str] | None
+) -> tuple[RevisionId, ...]:
+    """Return the heads that a write supersedes, if the request names all of them. Raises RevisionConflict.
+
+    A request names one with `if_revision`, or all heads of a fork with `if_revisions`.
+    """
+    named = [if_revision] if if_revision is not None else list(if_revisions or ())
+    if not named:
+        raise InvalidRequest(
+            "the request names no revision",
+            hint="Give `if_revision`: the current revision, as `get` shows it.",
+            details={"field": "if_revision"},
+        )
+    if set(named) == set(lineage.heads):
+        return tuple(lineage.heads)
+    heads: list[JsonValue] = [str(head) for head in lineage.heads]
+    forked = len(heads) > 1
+    what = f"has forked into {len(heads)} revisions" if forked else f"is at {heads[0]}"
+    raise RevisionConflict(
+        f"{lineage.id} {what}, and the request names {', '.join(named)[:200]}",
+        details={"entity": lineage.id, "current": heads[-1], "requested": list[JsonValue](named), "heads": heads},
+    )
+
+
+def head_revision(lineage: Lineage) -> Revision:
+    """Return the greatest head."""
+    return next(revision for revision in reversed(lineage.revisions) if revision.id == lineage.heads[-1])
+
+
+def claim_payload(revision: Revision) -> ClaimPayload:
+    """Return a claim revision's payload."""
+    assert isinstance(revision.payload, ClaimPayload)
+    return revision.payload
+
+
+def artifact_payload(revision: Revision) -> ArtifactPayload:
+    """Return an artifact revision's payload."""
+    assert isinstance(revision.payload, ArtifactPayload)
+    return revision.payload

@@ -1,0 +1,122 @@
+"""`relation.put` and `relation.list`: immutable edges between claims and artifacts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from memgit.errors import InvalidRequest, JsonValue
+from memgit.limits import DEFAULT
+from memgit.operations import checks
+from memgit.operations.cursor import decode_cursor, encode_cursor
+from memgit.operations.invocation import Invocation
+from memgit.operations.lineages import check_id, read_lineage, snapshot_of
+from memgit.operations.views import RelationView, relation_view
+from memgit.records import ids
+from memgit.records.op import RelationPayload, RelationType, draft
+from memgit.records.state import Relation
+from memgit.scope.horizon import check_write
+from memgit.store.transaction import Transaction
+from memgit.store.writer import Result
+
+
+class RelationPut(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Relate two claims or artifacts. For `supersedes` the source is the new one."""
+
+    source: str
+    target: str
+    relation: RelationType
+    metadata: JsonValue = None
+
+
+class RelationWritten(Struct, frozen=True, kw_only=True):
+    """The edge that a write made."""
+
+    relation_id: str
+
+
+class RelationList(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """List the edges at an entity, one hop, newest first."""
+
+    anchor: str
+    direction: Literal["out", "in", "both"] = "both"
+    relation: RelationType | None = None
+    limit: int = 50
+    before_commit_seq: int | None = None
+    cursor: str | None = None
+    horizon: str | None = None
+    reason: str | None = None
+    min_commit_seq: int | None = None
+    min_commit: str | None = None
+
+
+class RelationPage(Struct, frozen=True, kw_only=True):
+    """Edges, newest first. `next_cursor` is None on the last page."""
+
+    items: tuple[RelationView, ...]
+    next_cursor: str | None
+    next_before_commit_seq: int | None
+
+
+def put(invocation: Invocation, request: RelationPut) -> RelationWritten:
+    """Create an edge. Both ends must belong to the ambient project and task."""
+    for end in (request.source, request.target):
+        if ids.is_entity_id(end) and ids.kind_of(end) in ids.REVISION_PREFIX:
+            continue
+        raise InvalidRequest(f"{end[:80]!r} is not the id of a claim or an artifact", details={"id": end[:80]})
+    if request.source == request.target:
+        raise InvalidRequest("a relation has two different ends", details={"id": request.source})
+    payload = RelationPayload(
+        source=request.source,
+        target=request.target,
+        relation=request.relation,
+        metadata=checks.json_text(request.metadata, "metadata"),
+    )
+    context = invocation.context
+
+    def build(transaction: Transaction) -> Result:
+        snapshot = snapshot_of(transaction)
+        ends = [read_lineage(snapshot, end) for end in (request.source, request.target)]
+        for lineage in ends:
+            check_write(lineage.scope, context, lineage.id)
+        latest = max(lineage.revisions[-1].at for lineage in ends)
+        op = draft("put", ids.new_entity_id("relation"), context.scope, payload, not_before=latest)
+        staged = transaction.stage(op, f"{request.source} {request.relation} {request.target}")
+        return {"relation_id": staged.entity}
+
+    return RelationWritten(**invocation.write("relation.put", request, build).result)
+
+
+def list_relations(invocation: Invocation, request: RelationList) -> RelationPage:
+    """Return the edges at an entity that the horizon shows.
+
+    A pinned artifact may be the anchor without revealing the graph of the project that it belongs to.
+    """
+    check_id(request.anchor)
+    if not 1 <= request.limit <= DEFAULT.history_page:
+        raise InvalidRequest(f"`limit` is between 1 and {DEFAULT.history_page}", details={"field": "limit"})
+    invocation.look(request.horizon, request.reason)
+    invocation.await_commit(request.min_commit_seq, request.min_commit)
+    before = decode_cursor(request.cursor, request.before_commit_seq)
+    found = [
+        relation
+        for relation in invocation.state.relations_at(request.anchor)
+        if _wanted(relation, request) and invocation.sees(relation.scope)
+    ]
+    found.sort(key=lambda relation: (relation.seq, relation.digest), reverse=True)
+    rest = [relation for relation in found if before is None or (relation.seq, relation.digest) < before]
+    page = rest[: request.limit]
+    more = len(rest) > len(page)
+    return RelationPage(
+        items=tuple(relation_view(relation) for relation in page),
+        next_cursor=encode_cursor(page[-1].seq, page[-1].digest) if more else None,
+        next_before_commit_seq=page[-1].seq if more else None,
+    )
+
+
+def _wanted(relation: Relation, request: RelationList) -> bool:
+    if request.relation is not None and relation.relation != request.relation:
+        return False
+    end = {"out": relation.payload.source, "in": relation.payload.target}.get(request.direction, request.anchor)
+    return end == request.anchor

@@ -1,0 +1,83 @@
+"""`config.get`, `config.set`, `config.list`: settings with the source of each."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from memgit.config.git_config import set_value, unset_value
+from memgit.config.resolve import Resolved
+from memgit.config.values import describe_values
+from memgit.operations.invocation import Invocation
+
+
+class ConfigGet(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Read one setting and say where it comes from."""
+
+    name: str
+
+
+class ConfigSet(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Write a setting into the repository's Git config, or the user's; null removes it."""
+
+    name: str
+    value: str | None
+    for_user: bool = False
+
+
+class ConfigList(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Read every setting. Takes no input."""
+
+
+class SettingView(Struct, frozen=True, kw_only=True):
+    """A setting, its value here, and its source."""
+
+    name: str
+    value: str | int | None
+    source: str
+    where: str
+    values: str
+    description: str
+    git_key: str | None
+    problem: str | None
+
+
+class SettingList(Struct, frozen=True, kw_only=True):
+    """Every setting; `unknown` are `memgit.*` keys of Git config that mean nothing to this version."""
+
+    settings: tuple[SettingView, ...]
+    unknown: tuple[str, ...]
+
+
+def get_setting(invocation: Invocation, request: ConfigGet) -> SettingView:
+    """Return a setting. Raises InvalidRequest for an unknown name or a wrong value."""
+    return _view(invocation.config.read(request.name))
+
+
+def set_setting(invocation: Invocation, request: ConfigSet) -> SettingView:
+    """Write or remove a setting and return it as it holds now, which a stronger source may decide."""
+    git_dir = None if request.for_user else invocation.repository.common_dir
+    if request.value is None:
+        unset_value(request.name, git_dir, for_user=request.for_user)
+    else:
+        set_value(request.name, request.value, git_dir, for_user=request.for_user)
+    return _view(invocation.fresh_config().read(request.name))
+
+
+def list_settings(invocation: Invocation, request: ConfigList) -> SettingList:
+    """Return every setting in the table's order."""
+    config = invocation.config
+    return SettingList(settings=tuple(_view(item) for item in config.list()), unknown=config.unknown())
+
+
+def _view(resolved: Resolved) -> SettingView:
+    setting = resolved.setting
+    return SettingView(
+        name=setting.name,
+        value=resolved.value,
+        source=resolved.source,
+        where=resolved.where,
+        values=describe_values(setting),
+        description=setting.description,
+        git_key=setting.git_key,
+        problem=resolved.problem,
+    )

@@ -1,0 +1,281 @@
+"""How entities look in answers: flat, by the protocol's names; the revision historical, the lifecycle present."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from memgit.errors import InvalidRequest, LimitExceeded
+from memgit.limits import DEFAULT
+from memgit.records.op import Anchor, ArtifactPayload, ClaimPayload, CodeStamp, Evidence, Value
+from memgit.records.state import Case, Entity, Relation, Revision
+from memgit.retrieval.citations import artifact_citation, claim_citation
+
+
+class EvidenceView(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a claim rests on, as a citation that `citation.get` resolves."""
+
+    artifact_id: str
+    revision_id: str
+    citation: str
+    start_byte: int | None = None
+    end_byte: int | None = None
+
+
+class EntityView(Struct, frozen=True, kw_only=True):
+    """What claims and artifacts have in common in answers."""
+
+    kind: str
+    workspace_id: str
+    project_id: str
+    task_id: str | None
+    revision_id: str
+    revision_number: int
+    is_current: bool
+    status: str
+    disputed: bool
+    heads: tuple[str, ...]
+    superseded_by: tuple[str, ...]
+    open_conflicts: tuple[str, ...]
+    citation: str
+    seq: int
+    created_at: str
+    revised_at: str
+    author: str
+    agent: str | None
+    code: CodeStamp | None
+    ended_at: str | None = None
+    ended_because: str | None = None
+
+
+class ClaimView(EntityView, frozen=True, kw_only=True):
+    """A claim at one of its revisions."""
+
+    claim_id: str
+    claim_type: str
+    statement: str
+    value: Value | None
+    subject: str | None
+    component: str | None
+    confidence: float | None
+    valid_from: str | None
+    valid_until: str | None
+    trust: str | None
+    sensitivity: str | None
+    markers: tuple[str, ...]
+    evidence: tuple[EvidenceView, ...]
+    anchors: tuple[Anchor, ...] = ()
+
+
+class ArtifactView(EntityView, frozen=True, kw_only=True):
+    """An artifact at one of its revisions, without its bytes."""
+
+    artifact_id: str
+    artifact_kind: str
+    title: str
+    media_type: str
+    size: int
+    digest: str
+    component: str | None
+    provenance: Any
+    markers: tuple[str, ...]
+
+
+class HistoryPage(Struct, frozen=True, kw_only=True):
+    """Revisions, newest first. `next_before_revision_number` is None on the last page."""
+
+    items: tuple[ClaimView | ArtifactView, ...]
+    next_before_revision_number: int | None
+
+
+class RelationView(Struct, frozen=True, kw_only=True):
+    """An edge. Its metadata is untrusted; the lifecycle of its ends is theirs."""
+
+    relation_id: str
+    source: str
+    target: str
+    relation: str
+    metadata: Any
+    void: bool
+    workspace_id: str
+    project_id: str
+    seq: int
+    created_at: str
+    author: str
+
+
+class CaseView(Struct, frozen=True, kw_only=True):
+    """A disagreement with both sides as they were frozen and as they are."""
+
+    case_id: str
+    kind: str
+    status: str
+    case_sequence: int
+    relation_id: str | None
+    frozen: tuple[ClaimView | ArtifactView, ...]
+    current: tuple[ClaimView | ArtifactView, ...]
+    events: tuple[dict[str, Any], ...]
+
+
+def statement_of(payload: ClaimPayload) -> str:
+    """Return a claim's text: its statement, or its typed value with its subject in front."""
+    if payload.statement is not None:
+        return payload.statement
+    data = payload.value.data if payload.value is not None else ""
+    return f"{payload.subject}: {data}" if payload.subject else data
+
+
+def claim_view(entity: Entity, revision: Revision) -> ClaimView:
+    """Return a claim as answers show it."""
+    payload = revision.payload
+    assert isinstance(payload, ClaimPayload)
+    return ClaimView(
+        **_common(entity, revision, claim_citation(entity.lineage.id, revision.id)),
+        claim_id=entity.lineage.id,
+        claim_type=payload.claim_type,
+        statement=statement_of(payload),
+        value=payload.value,
+        subject=payload.subject,
+        component=payload.component,
+        confidence=payload.confidence,
+        valid_from=payload.valid_from,
+        valid_until=payload.valid_until,
+        trust=payload.trust,
+        sensitivity=payload.sensitivity,
+        markers=payload.markers,
+        evidence=tuple(evidence_view(item) for item in payload.evidence),
+        anchors=payload.anchors,
+    )
+
+
+def artifact_view(entity: Entity, revision: Revision) -> ArtifactView:
+    """Return an artifact as answers show it."""
+    payload = revision.payload
+    assert isinstance(payload, ArtifactPayload)
+    return ArtifactView(
+        **_common(entity, revision, artifact_citation(entity.lineage.id, revision.id)),
+        artifact_id=entity.lineage.id,
+        artifact_kind=payload.kind,
+        title=payload.title,
+        media_type=payload.media_type,
+        size=payload.size,
+        digest=payload.digest,
+        component=payload.component,
+        provenance=free_json(payload.provenance),
+        markers=payload.markers,
+    )
+
+
+def entity_view(entity: Entity, revision: Revision) -> ClaimView | ArtifactView:
+    """Return either kind as answers show it."""
+    return claim_view(entity, revision) if entity.lineage.kind == "claim" else artifact_view(entity, revision)
+
+
+def evidence_view(item: Evidence) -> EvidenceView:
+    """Return a locator with its citation."""
+    return EvidenceView(
+        artifact_id=item.artifact,
+        revision_id=item.revision,
+        start_byte=item.start,
+        end_byte=item.end,
+        citation=artifact_citation(item.artifact, item.revision, item.start, item.end),
+    )
+
+
+def relation_view(relation: Relation) -> RelationView:
+    """Return a relation as answers show it."""
+    return RelationView(
+        relation_id=relation.id,
+        source=relation.payload.source,
+        target=relation.payload.target,
+        relation=relation.relation,
+        metadata=free_json(relation.payload.metadata),
+        void=relation.void,
+        workspace_id=relation.scope.workspace,
+        project_id=relation.scope.project,
+        seq=relation.seq,
+        created_at=relation.at,
+        author=f"{relation.actor.name} <{relation.actor.email}>",
+    )
+
+
+def case_view(case: Case, sides: dict[str, Entity]) -> CaseView:
+    """Return a case with the revisions that it froze, and its entities' present ones."""
+    frozen = [
+        entity_view(entity, revision)
+        for wanted in case.revisions
+        for entity in sides.values()
+        for revision in entity.lineage.revisions
+        if revision.id == wanted
+    ]
+    current = [entity_view(sides[name], sides[name].current) for name in case.entities if name in sides]
+    return CaseView(
+        case_id=case.id,
+        kind=case.kind,
+        status=case.status,
+        case_sequence=case.sequence,
+        relation_id=case.relation,
+        frozen=tuple(frozen),
+        current=tuple(current),
+        events=tuple(msgspec.to_builtins(event) for event in case.events),
+    )
+
+
+def history_page(entity: Entity, limit: int, before: int | None) -> HistoryPage:
+    """Return a page of revisions, newest first. Revisions that share a number stay on one page."""
+    if limit < 1:
+        raise InvalidRequest("`limit` is at least 1", details={"field": "limit"})
+    if limit > DEFAULT.history_page:
+        raise LimitExceeded(
+            f"`limit` is {limit}, more than {DEFAULT.history_page}",
+            details={"limit": "history_page", "value": DEFAULT.history_page, "size": limit},
+        )
+    revisions = sorted(entity.lineage.revisions, key=lambda item: (item.number, item.seq, item.digest), reverse=True)
+    wanted = [item for item in revisions if before is None or item.number < before]
+    page = wanted[:limit]
+    while len(page) < len(wanted) and wanted[len(page)].number == page[-1].number:
+        page.append(wanted[len(page)])
+    more = len(page) < len(wanted)
+    return HistoryPage(
+        items=tuple(entity_view(entity, item) for item in page),
+        next_before_revision_number=page[-1].number if more and page else None,
+    )
+
+
+def free_json(text: str | None) -> Any:
+    """Return stored JSON text as a value; text that is not JSON (another program wrote it) as the text."""
+    if text is None:
+        return None
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
+
+
+def _common(entity: Entity, revision: Revision, citation: str) -> dict[str, Any]:
+    lineage = entity.lineage
+    return {
+        "kind": lineage.kind,
+        "workspace_id": lineage.scope.workspace,
+        "project_id": lineage.scope.project,
+        "task_id": lineage.scope.task,
+        "revision_id": revision.id,
+        "revision_number": revision.number,
+        "is_current": revision.id == entity.current.id,
+        "status": entity.status,
+        "disputed": entity.disputed,
+        "heads": lineage.heads,
+        "superseded_by": entity.superseded_by,
+        "open_conflicts": entity.open_cases,
+        "citation": citation,
+        "seq": revision.seq,
+        "created_at": lineage.created_at,
+        "revised_at": revision.at,
+        "author": f"{revision.actor.name} <{revision.actor.email}>",
+        "agent": revision.actor.agent,
+        "code": revision.code,
+        "ended_at": lineage.tombstone.at if lineage.tombstone else None,
+        "ended_because": lineage.tombstone.reason if lineage.tombstone else None,
+    }

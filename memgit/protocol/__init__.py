@@ -1,0 +1,1 @@
+"""The JSON contract: one table of operations, one envelope, generated descriptions."""

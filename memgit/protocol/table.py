@@ -1,0 +1,98 @@
+"""The table of operations. It dispatches, and it documents: capabilities, schema and instructions come from it.
+
+A row names its request and its function by module and attribute, so that an operation imports only what it needs.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from msgspec import Struct
+
+from memgit.errors import UnknownOperation
+from memgit.operations.invocation import Invocation
+
+Group = Literal["context", "write", "read", "care", "describe"]
+Handler = Callable[[Invocation, Struct], Struct]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One row. `module` is below `memgit.`; `context` says whether the answer echoes a resolved context."""
+
+    name: str
+    module: str
+    request: str
+    function: str
+    group: Group
+    mutates: bool = False
+    context: bool = True
+
+    def request_type(self) -> type[Struct]:
+        """Return the struct that the operation's input must fit."""
+        return cast(type[Struct], getattr(self._load(), self.request))
+
+    def handler(self) -> Handler:
+        """Return the function that runs the operation."""
+        return cast(Handler, getattr(self._load(), self.function))
+
+    @property
+    def summary(self) -> str:
+        """What the operation does, from its request's docstring."""
+        return (self.request_type().__doc__ or "").strip()
+
+    def _load(self) -> Any:
+        return importlib.import_module(f"memgit.{self.module}")
+
+
+_ROWS = (
+    Operation("context.resolve", "operations.context", "ContextResolve", "resolve", "context"),
+    Operation("store.init", "operations.init", "StoreInit", "init", "care", mutates=True, context=False),
+    Operation("status", "operations.status", "Status", "status", "read"),
+    Operation("remember", "operations.remember", "Remember", "remember", "write", mutates=True),
+    Operation("claim.assert", "operations.claims", "ClaimAssert", "assert_claim", "write", mutates=True),
+    Operation("claim.revise", "operations.claims", "ClaimRevise", "revise", "write", mutates=True),
+    Operation("claim.retract", "operations.claims", "ClaimRetract", "retract", "write", mutates=True),
+    Operation("claim.get", "operations.claims", "ClaimGet", "get", "read"),
+    Operation("claim.history", "operations.claims", "ClaimHistory", "history", "read"),
+    Operation("artifact.put", "operations.artifacts", "ArtifactPut", "put", "write", mutates=True),
+    Operation("artifact.revise", "operations.artifacts", "ArtifactRevise", "revise", "write", mutates=True),
+    Operation("artifact.get", "operations.artifacts", "ArtifactGet", "get", "read"),
+    Operation("artifact.history", "operations.artifacts", "ArtifactHistory", "history", "read"),
+    Operation("artifact.forget", "operations.artifacts", "ArtifactForget", "forget", "write", mutates=True),
+    Operation("relation.put", "operations.relations", "RelationPut", "put", "write", mutates=True),
+    Operation("relation.list", "operations.relations", "RelationList", "list_relations", "read"),
+    Operation("conflict.list", "operations.conflicts", "ConflictList", "list_conflicts", "read"),
+    Operation("conflict.get", "operations.conflicts", "ConflictGet", "get", "read"),
+    Operation("memory.recall", "operations.recall", "Recall", "recall", "read"),
+    Operation("search", "operations.search", "Search", "search", "read"),
+    Operation("citation.get", "operations.citation", "CitationGet", "get", "read"),
+    Operation("show", "operations.show", "Show", "show", "read"),
+    Operation("log", "operations.log", "Log", "log", "read"),
+    Operation("import.markdown", "operations.import_markdown", "ImportMarkdown", "run", "write", mutates=True),
+    Operation("verify", "operations.verify", "Verify", "verify", "care"),
+    Operation("config.get", "operations.settings", "ConfigGet", "get_setting", "care", context=False),
+    Operation("config.set", "operations.settings", "ConfigSet", "set_setting", "care", mutates=True, context=False),
+    Operation("config.list", "operations.settings", "ConfigList", "list_settings", "care", context=False),
+    Operation("capabilities", "protocol.describe", "Capabilities", "capabilities", "describe", context=False),
+    Operation("schema", "protocol.describe", "Schema", "schema", "describe", context=False),
+    Operation("instructions", "protocol.describe", "Instructions", "instructions", "describe", context=False),
+)
+
+OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
+
+
+def find_operation(name: object) -> Operation:
+    """Return the operation of this name. Raises UnknownOperation, which suggests the nearest one."""
+    found = OPERATIONS.get(name) if isinstance(name, str) else None
+    if found is not None:
+        return found
+    import difflib
+
+    shown = name[:80] if isinstance(name, str) else type(name).__name__
+    near = difflib.get_close_matches(str(shown), OPERATIONS, n=1)
+    hint = f"Did you mean `{near[0]}`?" if near else None
+    raise UnknownOperation(f"there is no operation {shown!r}", hint=hint, details={"op": str(shown)})

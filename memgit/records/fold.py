@@ -1,0 +1,312 @@
+"""Operations in, state out: a pure function of the *set* of operations, in the one order (seq, digest).
+
+Owns which operations count, what an undo makes void, and what one entity is by its own operations. What entities do to
+one another is `links`, what they disagree about is `cases`. It never fails on an operation: one that breaks a rule is
+ignored and reported as a `Problem`.
+
+An operation counts if
+- its verb is known for its kind (sources and projections have none yet);
+- it is the entity's creating operation, the first in order, or stands after it with the same scope;
+- it makes no revision that an operation before it made;
+- as a `revise`, it names a known parent; as an `undo`, it names a known operation. Known means: of the same entity,
+  itself counted, with a *smaller* seq. A writer's seq is above all that it saw, so nothing honest is lost, and neither
+  lineages nor undos can run in circles, whatever ids and digests somebody makes up.
+
+A revise that names unknown parents among known ones counts, as a child of those that are known: to drop it would hide
+an edit that somebody was told is safe. A tombstone counts in any case. Both are reported all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from msgspec import Struct
+
+from memgit.records.ids import CaseId, EntityId, OpDigest, RelationId, RevisionId
+from memgit.records.links import derive
+from memgit.records.op import (
+    CREATING_VERBS,
+    TOMBSTONE_VERBS,
+    AcknowledgePayload,
+    ArtifactPayload,
+    ClaimPayload,
+    Op,
+    ReasonPayload,
+    RelationPayload,
+)
+from memgit.records.paths import OpPath
+from memgit.records.state import Lineage, OpNote, Problem, Relation, Revision, State, Tombstone
+
+T = TypeVar("T", Lineage, Relation)
+
+
+class Folded(Struct, Generic[T], frozen=True):
+    """What one entity's operations add up to. `value` is None where none of them creates it.
+
+    `cancels` is what each undo names, as far as that is known; `links.derive` dates events with it.
+    """
+
+    value: T | None
+    problems: tuple[Problem, ...] = ()
+    cancels: dict[OpDigest, tuple[OpDigest, ...]] = {}
+
+
+def fold(ops: Iterable[Op], purged: Collection[EntityId] = ()) -> State:
+    """Return the state that the operations add up to, as if those of purged entities had never been.
+
+    The order of `ops` and repetitions do not matter. Mappings are in the order of their ids, problems in that of paths.
+    """
+    gone = frozenset(purged)
+    groups: dict[EntityId, list[Op]] = {}
+    for op in ops:
+        if op.entity not in gone:
+            groups.setdefault(op.entity, []).append(op)
+    lineages: dict[EntityId, Lineage] = {}
+    relations: dict[RelationId, Relation] = {}
+    cancels: dict[OpDigest, tuple[OpDigest, ...]] = {}
+    problems: list[Problem] = []
+    for entity in sorted(groups):
+        folded = fold_entity(groups[entity])
+        if isinstance(folded.value, Lineage):
+            lineages[entity] = folded.value
+        elif folded.value is not None:
+            relations[folded.value.id] = folded.value
+        cancels.update(folded.cancels)
+        problems += folded.problems
+    entities, cases = derive(lineages, relations, cancels)
+    problems.sort(key=lambda problem: problem.path)
+    return State(entities=entities, relations=relations, cases=cases, problems=tuple(problems))
+
+
+def fold_entity(ops: Sequence[Op]) -> Folded[Lineage] | Folded[Relation]:
+    """Return what the operations (one or more, in any order) of one entity of any kind add up to."""
+    return fold_relation(ops) if ops[0].kind == "relation" else fold_lineage(ops)
+
+
+def fold_lineage(ops: Sequence[Op]) -> Folded[Lineage]:
+    """Return the claim or artifact that its operations, in any order, add up to. Of a source or projection: nothing."""
+    tally = _count(ops)
+    if not tally.counted:
+        return Folded[Lineage](None, tally.reported())
+    return Folded(_lineage(tally.counted, _void(tally)), tally.reported(), tally.cancels)
+
+
+def fold_relation(ops: Sequence[Op]) -> Folded[Relation]:
+    """Return the relation that its operations, in any order, add up to."""
+    tally = _count(ops)
+    if not tally.counted:
+        return Folded[Relation](None, tally.reported())
+    return Folded(_relation(tally.counted, _void(tally)), tally.reported(), tally.cancels)
+
+
+class _Counted(NamedTuple):
+    """An operation that counts, and those of its parents that are known."""
+
+    op: Op
+    parents: tuple[RevisionId, ...]
+
+
+def _count(ops: Sequence[Op]) -> _Tally:
+    """Return the operations that count, in the fold's order, the creating one first."""
+    ordered = sorted({op.digest: op for op in ops}.values(), key=_order) if len(ops) > 1 else ops
+    creator = next((op for op in ordered if op.verb in CREATING_VERBS and op.payload is not None), None)
+    tally = _Tally(creator)
+    for op in ordered:
+        tally.take(op)
+    return tally
+
+
+def _order(op: Op) -> tuple[int, str]:
+    return (op.seq, op.digest)
+
+
+class _Tally:
+    """What counts among one entity's operations, taken one by one in the fold's order."""
+
+    __slots__ = ("_creator", "_made", "_problems", "_seqs", "cancels", "counted")
+
+    def __init__(self, creator: Op | None) -> None:
+        self.counted: list[_Counted] = []
+        self.cancels: dict[OpDigest, tuple[OpDigest, ...]] = {}
+        self._creator = creator
+        self._problems: list[Problem] = []
+        self._made: dict[RevisionId, int] = {}
+        self._seqs: dict[OpDigest, int] = {}
+
+    def take(self, op: Op) -> None:
+        """Count the operation, or report it."""
+        parents = op.parents and tuple(name for name in op.parents if self._made.get(name, op.seq) < op.seq)
+        cancels = op.cancels and tuple(digest for digest in op.cancels if self._seqs.get(digest, op.seq) < op.seq)
+        fault = self._place_fault(op) or self._reference_fault(op, parents, cancels)
+        if fault is not None:
+            self._report(op, fault)
+            return
+        if len(parents) != len(op.parents) and (op.verb == "revise" or op.verb in TOMBSTONE_VERBS):
+            self._report(op, "it counts, but names revisions that are not known")
+        self.counted.append(_Counted(op, parents))
+        self._seqs[op.digest] = op.seq
+        if op.revision is not None:
+            self._made[op.revision] = op.seq
+        if op.verb == "undo":
+            self.cancels[op.digest] = cancels
+
+    def reported(self) -> tuple[Problem, ...]:
+        """Return the problems by path."""
+        return tuple(sorted(self._problems, key=lambda problem: problem.path)) if self._problems else ()
+
+    def _place_fault(self, op: Op) -> str | None:
+        if op.payload is None:
+            return f"this version does not know the verb {op.verb!r} of a {op.kind}"
+        if op is self._creator:
+            return None
+        if self._creator is None:
+            return "nothing creates the entity"
+        if op.verb in CREATING_VERBS:
+            return f"the entity was created before, by {self._creator.digest}"
+        if _order(op) < _order(self._creator):
+            return "it comes before the operation that creates the entity"
+        if op.scope != self._creator.scope:
+            return "its scope is not the entity's"
+        return None
+
+    def _reference_fault(self, op: Op, parents: tuple[RevisionId, ...], cancels: tuple[OpDigest, ...]) -> str | None:
+        if op.revision is not None and op.revision in self._made:
+            return f"the revision {op.revision} was made before"
+        if op.verb == "revise" and not parents:
+            return "none of its parents is known"
+        if op.verb == "undo" and not cancels:
+            return "none of the operations that it cancels is known"
+        return None
+
+    def _report(self, op: Op, reason: str) -> None:
+        self._problems.append(Problem(path=OpPath(op.entity, op.seq, op.verb, op.digest).path, reason=reason))
+
+
+def _void(tally: _Tally) -> frozenset[OpDigest]:
+    """Return what an effective undo cancels. What can cancel an undo stands after it, so one pass back is enough."""
+    void: set[OpDigest] = set()
+    for digest in reversed(tally.cancels):
+        if digest not in void:
+            void.update(tally.cancels[digest])
+    return frozenset(void)
+
+
+def _lineage(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> Lineage:
+    first = counted[0].op
+    revisions = _revisions(counted, void)
+    return Lineage(
+        id=first.entity,
+        kind=first.kind,
+        scope=first.scope,
+        created_seq=first.seq,
+        created_at=first.at,
+        updated_seq=counted[-1].op.seq,
+        revisions=revisions,
+        heads=_heads(revisions),
+        tombstone=_tombstone(counted, void),
+        ops=_notes(counted, void),
+        acknowledged=_acknowledged(counted, void),
+    )
+
+
+def _revisions(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> tuple[Revision, ...]:
+    numbers: dict[RevisionId, int] = {}
+    revisions: list[Revision] = []
+    for op, parents in counted:
+        if op.revision is None:
+            continue
+        assert isinstance(op.payload, ClaimPayload | ArtifactPayload)
+        number = 1 + max((numbers[parent] for parent in parents), default=0)
+        numbers[op.revision] = number
+        revisions.append(
+            Revision(
+                id=op.revision,
+                number=number,
+                seq=op.seq,
+                digest=op.digest,
+                at=op.at,
+                actor=op.actor,
+                payload=op.payload,
+                parents=parents,
+                code=op.code,
+                blob=op.blob,
+                void=op.digest in void,
+            )
+        )
+    return tuple(revisions)
+
+
+def _heads(revisions: Sequence[Revision]) -> tuple[RevisionId, ...]:
+    """Return the effective revisions without an effective child; none where the creating one is void.
+
+    Backwards, since children stand after their parents: a revision hands being covered on to its parents if it is
+    effective, or void and itself covered.
+    """
+    if revisions[0].void:
+        return ()
+    covered: set[RevisionId] = set()
+    heads: list[RevisionId] = []
+    for revision in reversed(revisions):
+        if not revision.void and revision.id not in covered:
+            heads.append(revision.id)
+        if not revision.void or revision.id in covered:
+            covered.update(revision.parents)
+    return tuple(reversed(heads))
+
+
+def _tombstone(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> Tombstone | None:
+    """Return the first effective tombstone: whoever came later found the entity ended, or could not know."""
+    for op, parents in counted:
+        if op.verb in TOMBSTONE_VERBS and op.digest not in void:
+            assert isinstance(op.payload, ReasonPayload)
+            return Tombstone(
+                digest=op.digest,
+                seq=op.seq,
+                at=op.at,
+                actor=op.actor,
+                verb="retract" if op.verb == "retract" else "forget",
+                reason=op.payload.reason,
+                heads=parents,
+            )
+    return None
+
+
+def _acknowledged(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> tuple[CaseId, ...]:
+    cases = {
+        op.payload.case for op, _ in counted if isinstance(op.payload, AcknowledgePayload) and op.digest not in void
+    }
+    return tuple(sorted(cases))
+
+
+def _relation(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> Relation:
+    put = counted[0].op
+    assert isinstance(put.payload, RelationPayload)
+    return Relation(
+        id=RelationId(put.entity),
+        scope=put.scope,
+        seq=put.seq,
+        digest=put.digest,
+        at=put.at,
+        actor=put.actor,
+        payload=put.payload,
+        code=put.code,
+        void=put.digest in void,
+        ops=_notes(counted, void),
+    )
+
+
+def _notes(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> tuple[OpNote, ...]:
+    return tuple(
+        OpNote(
+            digest=op.digest,
+            seq=op.seq,
+            at=op.at,
+            verb=op.verb,
+            void=op.digest in void,
+            revision=op.revision,
+            parents=parents,
+            case=op.payload.case if isinstance(op.payload, AcknowledgePayload) else None,
+        )
+        for op, parents in counted
+    )
