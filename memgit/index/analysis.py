@@ -46,23 +46,18 @@ _LONGEST_CACHED = 64
 _PLAIN_LETTERS = str.maketrans("łŁøØđĐħĦı", "lLoOdDhHi")  # Latin letters that have no decomposition
 
 
-class Word(NamedTuple):
-    """A word as folded (`surface`) and as indexed (`stem`). Equal where nothing was stemmed."""
-
-    surface: str
-    stem: str
-
-
 class Chunk(NamedTuple):
     """What a run of text without breaks holds. `whole` is the run, folded and without punctuation at its ends.
 
-    `words` are its content words. `identifiers` are the forms under which it can be named exactly. `parts` are the
-    humps of a capitalised name (`GitHub`): too weak to count as words, since half a name is another name.
+    `surfaces` are its content words as folded, `stems` the same words as indexed. `identifiers` are the forms under
+    which it can be named exactly. `parts` are the humps of a capitalised name (`GitHub`): too weak to count as words,
+    since half a name is another name.
     """
 
     shape: Shape
     whole: str
-    words: tuple[Word, ...] = ()
+    surfaces: tuple[str, ...] = ()
+    stems: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
 
@@ -88,8 +83,8 @@ def tokens(text: str) -> Iterator[Token]:
     """Yield the chunks of `text` that hold at least one term, in order, with their character offsets."""
     for match in _CHUNK.finditer(text):
         raw = match[0]
-        chunk = _cached(raw) if len(raw) <= _LONGEST_CACHED else _dissect(raw)
-        if chunk.words or chunk.identifiers:
+        chunk = _chunk(raw)
+        if chunk.surfaces or chunk.identifiers:
             yield Token(match.start(), match.end(), chunk)
 
 
@@ -99,13 +94,14 @@ def analyse(text: str) -> Terms:
     identifiers: set[str] = set()
     surfaces: set[str] = set()
     parts: set[str] = set()
-    for token in tokens(text):
-        chunk = token.chunk
-        for word in chunk.words:
-            words.append(word.stem)
-            surfaces.add(word.surface)
-        identifiers.update(chunk.identifiers)
-        parts.update(chunk.parts)
+    for raw in _CHUNK.findall(text):
+        chunk = _chunk(raw)
+        words += chunk.stems
+        surfaces.update(chunk.surfaces)
+        if chunk.identifiers:
+            identifiers.update(chunk.identifiers)
+        if chunk.parts:
+            parts.update(chunk.parts)
     return Terms(tuple(words), frozenset(identifiers), frozenset(surfaces), frozenset(parts))
 
 
@@ -124,27 +120,35 @@ def is_unspaced(word: str) -> bool:
     return not word.isascii() and _UNSPACED.fullmatch(word) is not None
 
 
+def _chunk(raw: str) -> Chunk:
+    return _cached(raw) if len(raw) <= _LONGEST_CACHED else _dissect(raw)
+
+
 def _dissect(raw: str) -> Chunk:
     plain = raw if raw.isascii() else _plain(raw)
     if _LANGUAGE_NAME.match(plain):
         name = plain.lower()
-        return Chunk("code", name, (Word(name, name),))
+        return Chunk("code", name, (name,), (name,))
     stripped = _LINE_SUFFIX.sub("", plain.partition("://")[2] or plain).strip(".:/-@#+_")
     if not stripped or len(stripped) > _LONGEST_IDENTIFIER:
-        return Chunk("word", "", _words(_SEGMENT.findall(stripped)))
+        return _make("word", "", _words(_SEGMENT.findall(stripped)))
     if stripped.isalpha() and stripped.isascii():
         return _name(stripped)
     if "," in stripped:
         stripped = stripped.replace(",", "")  # the only commas that reach here group digits
     segments = _SEGMENT.findall(stripped)
-    if _starts_with_number(stripped, segments):
-        return Chunk("word", stripped.casefold(), _words(segments))
-    shape = _shape(stripped, segments, rooted=plain.startswith(("/", "./", "../")) or "://" in plain)
     whole = stripped.casefold()
-    return Chunk(shape, whole, _words(segments), _identifiers(shape, whole, segments), ())
+    if _starts_with_number(stripped, segments):
+        return _make("word", whole, _words(segments))
+    shape = _shape(stripped, segments, rooted=plain.startswith(("/", "./", "../")) or "://" in plain)
+    return _make(shape, whole, _words(segments), _identifiers(shape, whole, segments))
 
 
-_cached = lru_cache(maxsize=65_536)(_dissect)  # text repeats itself: 95 % of the chunks of a corpus are hits
+_cached = lru_cache(maxsize=65_536)(_dissect)  # text repeats itself: most of the chunks of a corpus are hits
+
+
+def _make(shape: Shape, whole: str, surfaces: list[str], identifiers: tuple[str, ...] = ()) -> Chunk:
+    return Chunk(shape, whole, tuple(surfaces), tuple(map(stem, surfaces)), identifiers)
 
 
 def _name(text: str) -> Chunk:
@@ -153,12 +157,12 @@ def _name(text: str) -> Chunk:
     humps = [whole] if text.islower() or text.isupper() or text.istitle() else _HUMP.findall(text)
     words = _words([whole])
     if len(humps) == 1:
-        return Chunk("word", whole, words)
+        return _make("word", whole, words)
     shape: Shape = "identifier" if len(humps) >= 3 and len(text) >= 10 else "word"
     code_like = text[0].islower() and len(humps[0]) > 1 and humps[1][1:].islower()  # `readBlob`, not `iPhone`, `macOS`
     if shape == "word" and not code_like:
-        return Chunk("word", whole, words, (), tuple(hump.lower() for hump in humps))
-    return Chunk(shape, whole, words + _words(humps), (whole,), ())
+        return _make("word", whole, words)._replace(parts=tuple(hump.lower() for hump in humps))
+    return _make(shape, whole, words + _words(humps), (whole,))
 
 
 def _starts_with_number(text: str, segments: list[str]) -> bool:
@@ -209,40 +213,38 @@ def _identifiers(shape: Shape, whole: str, segments: list[str]) -> tuple[str, ..
     return tuple(dict.fromkeys(form for form in forms if form))
 
 
-def _words(segments: list[str]) -> tuple[Word, ...]:
-    found: list[Word] = []
+def _words(segments: list[str]) -> list[str]:
+    """Return the content words of runs of letters and digits, folded."""
+    found: list[str] = []
     for segment in segments:
         folded = segment.lower() if segment.isascii() else segment.casefold()
-        if folded.isascii():
-            found += _ascii_word(folded)
-        else:
-            found += _other_words(folded)
-    return tuple(found)
+        found += _ascii_word(folded) if folded.isascii() else _other_words(folded)
+    return found
 
 
-def _ascii_word(folded: str) -> list[Word]:
+def _ascii_word(folded: str) -> list[str]:
     if folded[0] == "v" and "." in folded:
         folded = folded[1:]  # v1.2.3 is 1.2.3; a segment holds a dot only in a version
     if folded in STOP_WORDS or len(folded) > _LONGEST_WORD or (len(folded) == 1 and folded.isalpha()):
         return []
-    return [Word(folded, stem(folded))]
+    return [folded]
 
 
-def _other_words(folded: str) -> list[Word]:
+def _other_words(folded: str) -> list[str]:
     """Return the words of text beyond ASCII; a script without spaces gives every pair of neighbouring characters."""
-    found: list[Word] = []
+    found: list[str] = []
     position = 0
     for match in _UNSPACED.finditer(folded):
         found += _run(folded[position : match.start()])
-        found += [Word(pair, pair) for pair in _pairs(match[0])]
+        found += _pairs(match[0])
         position = match.end()
     return found + _run(folded[position:])
 
 
-def _run(text: str) -> list[Word]:
+def _run(text: str) -> list[str]:
     if text.isascii():
         return _ascii_word(text) if text else []
-    return [Word(text, text)] if len(text) <= _LONGEST_WORD else []
+    return [text] if len(text) <= _LONGEST_WORD else []
 
 
 def _pairs(run: str) -> list[str]:

@@ -21,8 +21,6 @@ from memgit.records.state import Case, Entity, Lineage, Problem, Relation
 from memgit.store.objects import ObjectId
 from memgit.store.snapshot import Snapshot
 
-_FOLDED = frozenset({"claim", "artifact", "relation"})
-
 
 class Known(Protocol):
     """What was derived before, as far as a refold needs it."""
@@ -150,7 +148,7 @@ def _changed_operations(
     if older is None:
         yield from _all_operations(snapshot)
         return
-    names = {name.entity for change in snapshot.changes_since(older) if (name := parse_op_path(change.path))}
+    names = {found.entity for change in snapshot.changes_since(older) if (found := parse_op_path(change.path))}
     if any(change.path.startswith("purges/") for change in snapshot.changes_since(older, "purges")):
         names |= snapshot.purged()
     for name in sorted(names):
@@ -160,9 +158,7 @@ def _changed_operations(
 
 def _all_operations(snapshot: Snapshot) -> Iterable[tuple[EntityId, list[Op], list[Problem]]]:
     """Yield every entity with its operations, directory by directory: an entity's files are neighbours."""
-    for top, kind in KIND_BY_DIRECTORY.items():
-        if kind not in _FOLDED:
-            continue
+    for top in KIND_BY_DIRECTORY:
         shard: defaultdict[EntityId, list[tuple[OpPath, ObjectId]]] = defaultdict(list)
         place = ""
         for path, oid in snapshot.files(top):

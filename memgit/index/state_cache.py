@@ -8,7 +8,7 @@ rebuilt, and said once. Equal to a fresh fold: `memgit.records` computes both.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -62,13 +62,16 @@ class Watermark(NamedTuple):
 
 
 class StateCache:
-    """One connection to the cache. Reads are of one moment each; `refresh` brings it to a snapshot."""
+    """One connection to the cache. Reads are of one moment each; `refresh` brings it to a snapshot.
 
-    def __init__(self, cache_dir: Path) -> None:
+    `recover` returns the snapshot to rebuild from where the file turns out to be damaged in the middle of a read.
+    """
+
+    def __init__(self, cache_dir: Path, recover: Callable[[], Snapshot] | None = None) -> None:
         self._path = cache_dir / f"state-{SCHEMA_VERSION}.sqlite"
+        self._recover = recover
         self._notes: list[str] = []
-        self._connection = self._open()
-        self.watermark = self._read_watermark()
+        self._connection, self.watermark = self._open()
 
     def refresh(self, snapshot: Snapshot) -> None:
         """Bring the cache to the snapshot's commit; what is equal is not read again."""
@@ -178,7 +181,7 @@ class StateCache:
 
     def _refresh(self, snapshot: Snapshot) -> None:
         with self._transaction():
-            seen = self._read_watermark()
+            seen = self._read_watermark(self._connection)
             if seen is None or seen.commit_id != snapshot.commit_id:
                 self._apply(snapshot, seen)
             self.watermark = Watermark(snapshot.commit_id, snapshot.seq)
@@ -234,30 +237,38 @@ class StateCache:
         return _Transaction(self._connection)
 
     def _query(self, sql: str, values: tuple[object, ...]) -> list[tuple]:  # type: ignore[type-arg]
-        return self._connection.execute(sql, values).fetchall()
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            if self._recover is None or self._connection.in_transaction or _is_full_or_locked(error):
+                raise
+            self._rebuild_after(error)
+            self._refresh(self._recover())
+            return self._connection.execute(sql, values).fetchall()
 
     def _one(self, sql: str, values: tuple[object, ...], kind: type[T]) -> T | None:
-        row = self._connection.execute(sql, values).fetchone()
-        return None if row is None else msgspec.msgpack.decode(row[0], type=kind)
+        rows = self._query(sql, values)
+        return msgspec.msgpack.decode(rows[0][0], type=kind) if rows else None
 
-    def _read_watermark(self) -> Watermark | None:
-        meta = dict(self._query("SELECT key, value FROM meta", ()))
+    @staticmethod
+    def _read_watermark(connection: sqlite3.Connection) -> Watermark | None:
+        meta = dict(connection.execute("SELECT key, value FROM meta"))
         if "commit" not in meta or meta.get("version") != str(SCHEMA_VERSION):
             return None
         return Watermark(meta["commit"], int(meta["seq"]))
 
-    def _open(self) -> sqlite3.Connection:
+    def _open(self) -> tuple[sqlite3.Connection, Watermark | None]:
         try:
             return self._connect()
         except sqlite3.DatabaseError as error:
             if _is_full_or_locked(error):
-                return self._in_memory(error)
+                return self._in_memory(error), None
             self._set_aside(error)
             return self._connect()
         except OSError as error:
-            return self._in_memory(error)
+            return self._in_memory(error), None
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self) -> tuple[sqlite3.Connection, Watermark | None]:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(self._path, timeout=_BUSY_MS / 1000, isolation_level=None)
         try:
@@ -265,10 +276,10 @@ class StateCache:
             connection.execute("PRAGMA synchronous = NORMAL")  # a lost transaction is rebuilt from the commits
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
                 _create(connection)
+            return connection, self._read_watermark(connection)
         except BaseException:
             connection.close()
             raise
-        return connection
 
     def _in_memory(self, error: Exception) -> sqlite3.Connection:
         """Work without a file where none can be written: reading a read-only repository still has to work."""
@@ -280,7 +291,7 @@ class StateCache:
     def _rebuild_after(self, error: sqlite3.DatabaseError) -> None:
         self._connection.close()
         self._set_aside(error)
-        self._connection = self._connect()
+        self._connection, self.watermark = self._connect()
 
     def _set_aside(self, error: Exception) -> None:
         self._notes.append(f"the state cache was damaged ({error}) and has been rebuilt")

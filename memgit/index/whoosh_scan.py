@@ -16,7 +16,7 @@ from typing import Any
 from memgit.index.documents import DocumentKind
 from memgit.index.lexical import Hit, IndexFilter, Order, QueryTerm, TermMatch, choose
 from memgit.index.similarity import Likeness, comparable, likeness, shared_trigrams_needed, trigrams
-from memgit.index.whoosh_schema import SEPARATOR, WATERMARK, stored
+from memgit.index.whoosh_schema import KINDS, SEPARATOR, WATERMARK, WORD, field_of, stored
 
 FIELD_BOOSTS = {"identifier": 2.0, "title": 1.2, "word": 1.0, "part": 0.4}
 """An exact name is worth two words; half of a name that somebody else coined is worth less than half a word."""
@@ -46,22 +46,19 @@ class _Scanned:
 
 def scan(reader: Any, terms: tuple[QueryTerm, ...], where: IndexFilter, limit: int, order: Order) -> tuple[Hit, ...]:
     """Return up to `limit` hits of each kind in `where`, by `order`."""
-    segments = [_Segment(leaf, where) for leaf, _ in reader.leaf_readers()]
-    total = sum(_frequency(reader, "kind", kind) for kind in ("claim", "artifact"))
-    rarities = [_rarity(reader, term, total) for term in terms]
-    for segment in segments:
-        segment.collect(terms, rarities, order)
+    rarities = [_rarity(reader, term) for term in terms]
     hits: list[Hit] = []
     for kind in sorted(where.kinds):
-        ranked = heapq.merge(*(segment.ranked(kind) for segment in segments), key=lambda pair: -pair[0])
-        hits += choose(ranked, limit)
+        segments = [_Segment(leaf, kind, where) for leaf, _ in reader.leaf_readers()]
+        ranked = [segment.ranked(terms, rarities, order) for segment in segments]
+        hits += choose(heapq.merge(*ranked, key=lambda pair: -pair[0]), limit)
     return tuple(hits)
 
 
 def observed(reader: Any) -> tuple[Any, ...] | None:
     """Return the stored data of the watermark entry, or None where there is none."""
     for leaf, _ in reader.leaf_readers():
-        for number in numbers(leaf, "kind", WATERMARK):
+        for number in numbers(leaf, "own", WATERMARK):
             data: tuple[Any, ...] = leaf.stored_fields(number)["data"]
             return data
     return None
@@ -114,10 +111,16 @@ def _expansions(reader: Any, word: str) -> list[str]:
     return sorted(found, key=lambda other: (len(other), other))
 
 
-def _rarity(reader: Any, term: QueryTerm, total: int) -> float:
-    """Return BM25's idf, ln(1 + (N - n + 1/2) / (n + 1/2)), n being the documents of the term's most frequent form."""
+def _rarity(reader: Any, term: QueryTerm) -> float:
+    """Return BM25's idf, ln(1 + (N - n + 1/2) / (n + 1/2)), times the term's weight.
+
+    N counts the documents of both kinds, n those that hold the term's most frequent form, whatever the filter admits:
+    what is rare must not depend on who asks.
+    """
+    total = reader.doc_count_all() - _frequency(reader, "own", WORD)
     forms = [("word", word) for word in term.words] + [("identifier", name) for name in term.identifiers]
-    frequency = max((_frequency(reader, field, form) for field, form in forms), default=0)
+    counts = [sum(_frequency(reader, field_of(kind, field), form) for kind in KINDS) for field, form in forms]
+    frequency = max(counts, default=0)
     return term.weight * math.log(1 + max(0.5, total - frequency + 0.5) / (frequency + 0.5))
 
 
@@ -126,80 +129,73 @@ def _frequency(reader: Any, field: str, term: str) -> int:
 
 
 class _Segment:
-    """One segment of the index during one query."""
+    """One segment of the index during one query, for one kind of documents."""
 
-    def __init__(self, leaf: Any, where: IndexFilter) -> None:
+    def __init__(self, leaf: Any, kind: DocumentKind, where: IndexFilter) -> None:
         self._leaf = leaf
+        self._kind = kind
         self._where = where
         self._scanned: list[_Scanned] = []
-        self._heap: list[tuple[float, int]] = []
         self._pinned = {number for pin in where.scope.pins for number in numbers(leaf, "entity", pin)}
-        self._facets: dict[str, tuple[str, bool, bool]] = {}
+        self._facets: dict[bytes, tuple[bool, bool]] = {}
 
-    def collect(self, terms: tuple[QueryTerm, ...], rarities: list[float], order: Order) -> None:
-        """Read the postings of all terms and rank every document that meets one."""
+    def ranked(self, terms: tuple[QueryTerm, ...], rarities: list[float], order: Order) -> Iterator[tuple[float, Hit]]:
+        """Yield the admissible hits with their ranks, best first."""
         self._scanned = [self._scan(term, rarity) for term, rarity in zip(terms, rarities, strict=True)]
-        scores: dict[int, float] = {}
-        for scanned in self._scanned:
-            bonus = 0.0
-            if order == "coverage":
-                bonus = _COVERAGE * _COVERAGE if scanned.term.identifier else _COVERAGE
-            for number, weight in _best_weights(scanned.fields).items():
-                scores[number] = scores.get(number, 0.0) + weight * scanned.rarity + bonus
-        self._heap = [(-score, number) for number, score in scores.items()]
-        heapq.heapify(self._heap)
-
-    def ranked(self, kind: DocumentKind) -> Iterator[tuple[float, Hit]]:
-        """Yield the admissible hits of a kind, best first."""
-        column = self._leaf.column_reader("facet") if self._heap else None
-        heap = list(self._heap)
+        heap = [(-rank, number) for number, rank in self._ranks(order).items()]
+        heapq.heapify(heap)
+        column: Any = self._leaf.column_reader("facet", translate=False) if heap else ()
         while heap:
             rank, number = heapq.heappop(heap)
-            if self._admits(column, number, kind) and (hit := self._hit(number)):
+            if self._admits(column[number], number) and (hit := self._hit(number)):
                 yield -rank, hit
 
     def _scan(self, term: QueryTerm, rarity: float) -> _Scanned:
-        found: list[tuple[str, Postings]] = []
-        for field in ("word", "title", "part"):
-            found += [(field, postings) for word in term.words if (postings := self._postings(field, word))]
-        found += [
-            ("identifier", postings) for name in term.identifiers if (postings := self._postings("identifier", name))
-        ]
-        return _Scanned(term, rarity, found)
+        forms = [(field, word) for field in ("word", "title", "part") for word in term.words]
+        forms += [("identifier", name) for name in term.identifiers]
+        found = [(field, self._postings(field, form)) for field, form in forms]
+        return _Scanned(term, rarity, [(field, postings) for field, postings in found if postings])
 
-    def _postings(self, field: str, term: str) -> Postings:
+    def _postings(self, field: str, form: str) -> Postings:
         postings: Postings = {}
-        if (field, term) in self._leaf:
+        name = field_of(self._kind, field)
+        if (name, form) in self._leaf:
             boost = FIELD_BOOSTS[field]
-            matcher = self._leaf.postings(field, term)
+            matcher = self._leaf.postings(name, form)
             while matcher.is_active():
                 postings[matcher.id()] = matcher.weight() * boost
                 matcher.next()
         return postings
 
-    def _admits(self, column: Any, number: int, kind: DocumentKind) -> bool:
-        """Tell whether the document's facet passes the filter; a pinned entity needs no scope."""
-        value = column[number]
-        if value not in self._facets:
-            self._facets[value] = self._judge(value)
-        found, lifecycle, scope = self._facets[value]
-        return found == kind and lifecycle and (scope or number in self._pinned)
+    def _ranks(self, order: Order) -> dict[int, float]:
+        ranks: dict[int, float] = {}
+        for scanned in self._scanned:
+            bonus = 0.0
+            if order == "coverage":
+                bonus = _COVERAGE * _COVERAGE if scanned.term.identifier else _COVERAGE
+            for number, weight in _best_weights(scanned.fields).items():
+                ranks[number] = ranks.get(number, 0.0) + weight * scanned.rarity + bonus
+        return ranks
 
-    def _judge(self, value: str) -> tuple[str, bool, bool]:
-        kind, status, head, workspace, project = value.split(SEPARATOR)
+    def _admits(self, facet: bytes, number: int) -> bool:
+        """Tell whether a document's facet passes the filter; a pinned entity needs no scope."""
+        if facet not in self._facets:
+            self._facets[facet] = self._judge(facet)
+        lifecycle, scope = self._facets[facet]
+        return lifecycle and (scope or number in self._pinned)
+
+    def _judge(self, facet: bytes) -> tuple[bool, bool]:
+        status, head, workspace, project = facet.decode().split(SEPARATOR)
         where = self._where
         lifecycle = (where.statuses is None or status in where.statuses) and (head == "head" or not where.heads_only)
-        return kind, lifecycle, where.scope.admits_project(workspace, project)
+        return lifecycle, where.scope.admits_project(workspace, project)
 
     def _hit(self, number: int) -> Hit | None:
         document = stored(self._leaf.stored_fields(number)["data"])
         if not self._where.admits_details(document):
             return None
-        matches = tuple(
-            TermMatch(scanned.term.name, found[0], found[1])
-            for scanned in self._scanned
-            if (found := scanned.best(number))
-        )
+        found = [(scanned.term.name, scanned.best(number)) for scanned in self._scanned]
+        matches = tuple(TermMatch(name, *best) for name, best in found if best is not None)
         return Hit(document, sum(match.weight for match in matches), matches)
 
 

@@ -15,14 +15,16 @@ from whoosh.fields import STORED, FieldType, Schema
 from whoosh.formats import Existence
 
 from memgit.index.analysis import ANALYSIS_VERSION, Terms, analyse
-from memgit.index.documents import Document
+from memgit.index.documents import Document, DocumentKind
 from memgit.index.lexical import Stored
 from memgit.index.similarity import trigrams
 
 FORMAT = (1, ANALYSIS_VERSION)
 """Stored beside the watermark; an index of another format is rebuilt."""
 
-WORD, WATERMARK = "word", "watermark"  # kinds of documents that are no memory: the vocabulary, and what was observed
+KINDS: tuple[DocumentKind, ...] = ("artifact", "claim")
+FIELDS = ("identifier", "word", "title", "part")
+WORD, WATERMARK = "word", "watermark"  # under `own`: the index's own entries, its vocabulary and what it has observed
 SEPARATOR = "\x1f"
 
 K1, B = 0.9, 0.4
@@ -61,8 +63,16 @@ class TermsField(FieldType):
 
 def schema() -> Any:
     """Return the schema of an index."""
-    names = ("entity", "kind", "identifier", "word", "title", "part", "surface", "trigram")
+    names = ["entity", "own", "surface", "trigram", *(field_of(kind, field) for kind in KINDS for field in FIELDS)]
     return Schema(facet=TermsField(_column()), data=STORED(), **{name: TermsField() for name in names})
+
+
+def field_of(kind: DocumentKind, field: str) -> str:
+    """Return the field of the index that holds what `field` says of documents of this kind.
+
+    Kinds lie apart, so that a look among a hundred artifacts does not walk through the postings of all claims.
+    """
+    return f"{kind}_{field}"
 
 
 def _column() -> Any:
@@ -75,24 +85,21 @@ def document_fields(document: Document) -> tuple[dict[str, Any], frozenset[str]]
     named = [analyse(name) for name in document.names]
     pivot = PIVOT["passage" if document.start is not None else document.kind]
     identifiers = body.identifiers.union(title.identifiers, *(terms.identifiers for terms in named))
-    fields: dict[str, Any] = {
-        "entity": _certain((document.entity,)),
-        "kind": _certain((document.kind,)),
+    fields = {
         "identifier": _certain(identifiers.union(name.casefold() for name in document.names)),
         "word": weights(body, pivot),
         "title": weights(title, PIVOT["artifact"]),
         "part": _certain(body.parts | title.parts),
-        "facet": (),
-        "_stored_facet": facet(document),
-        "data": _details(document),
     }
-    return fields, body.surfaces | title.surfaces
+    filled: dict[str, Any] = {field_of(document.kind, name): found for name, found in fields.items() if found}
+    filled |= {"facet": (), "_stored_facet": facet(document), "data": _details(document)}
+    return filled | {"entity": _certain((document.entity,))}, body.surfaces | title.surfaces
 
 
 def word_fields(word: str) -> dict[str, Any]:
     """Return the fields of a vocabulary entry."""
     return {
-        "kind": _certain((WORD,)),
+        "own": _certain((WORD,)),
         "surface": _certain((word,)),
         "trigram": _certain(trigrams(word)),
         "data": (word,),
@@ -101,7 +108,7 @@ def word_fields(word: str) -> dict[str, Any]:
 
 def watermark_fields(commit: str, seq: int) -> dict[str, Any]:
     """Return the fields of the entry that says what was observed."""
-    return {"kind": _certain((WATERMARK,)), "data": (*FORMAT, commit, seq)}
+    return {"own": _certain((WATERMARK,)), "data": (*FORMAT, commit, seq)}
 
 
 def stored(data: tuple[Any, ...]) -> Stored:
@@ -112,7 +119,7 @@ def stored(data: tuple[Any, ...]) -> Stored:
 def facet(document: Document) -> bytes:
     """Return what most filters look at, as one value of which an index holds few different ones."""
     head = "head" if document.head else "past"
-    parts = (document.kind, document.status, head, document.workspace, document.project)
+    parts = (document.status, head, document.workspace, document.project)
     return SEPARATOR.join(parts).encode()
 
 

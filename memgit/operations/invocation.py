@@ -136,7 +136,7 @@ class Invocation:
 
         tip = self._tip()
         if self._opened_state is None:
-            self._opened_state = StateCache(self.repository.cache_dir)
+            self._opened_state = StateCache(self.repository.cache_dir, lambda: self.store.snapshot())
         state = self._opened_state
         if state.watermark is None or state.watermark.commit_id != tip:
             state.refresh(self.store.snapshot())

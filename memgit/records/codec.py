@@ -23,6 +23,7 @@ from memgit.records.op import (
     CREATING_VERBS,
     FORMAT,
     PAYLOAD_BY_VERB,
+    PAYLOAD_TAG,
     REVISING_VERBS,
     ClaimPayload,
     Envelope,
@@ -82,6 +83,7 @@ def encode_op(op: Op) -> tuple[Op, bytes]:
     """Return the op with its digest, and the bytes that the digest names. The given op's digest is ignored."""
     fields = msgspec.to_builtins(op)
     del fields["digest"]
+    fields.get("payload", {}).pop(PAYLOAD_TAG, None)
     data = _encode(fields)
     return msgspec.structs.replace(op, digest=OpDigest(digest_of(data))), data
 

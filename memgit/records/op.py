@@ -91,7 +91,12 @@ class Value(Struct, frozen=True):
     data: str
 
 
-class ClaimPayload(Struct, frozen=True, omit_defaults=True, kw_only=True):
+# The two payloads that a revision may have are tagged, so that derived files can tell them apart; a record does not
+# hold the tag, because its verb and entity say the same (`codec.encode_op`).
+PAYLOAD_TAG = "payload_of"
+
+
+class ClaimPayload(Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field=PAYLOAD_TAG, tag="claim"):
     """One atomic statement, whole at every revision. At least one of `statement` and `value` is present."""
 
     claim_type: ClaimType
@@ -109,7 +114,7 @@ class ClaimPayload(Struct, frozen=True, omit_defaults=True, kw_only=True):
     anchors: tuple[Anchor, ...] = ()
 
 
-class ArtifactPayload(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class ArtifactPayload(Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field=PAYLOAD_TAG, tag="artifact"):
     """A document's description; its bytes are the envelope's `blob`. `digest` is BLAKE3 of the plain bytes."""
 
     kind: str

@@ -23,6 +23,12 @@ ObjectType = Literal["blob", "tree", "commit", "tag"]
 FILE_MODE = b"100644"
 TREE_MODE = b"40000"
 
+_HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
+_ENTRIES: dict[ObjectFormat, re.Pattern[bytes]] = {
+    "sha1": re.compile(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL),
+    "sha256": re.compile(rb"([0-7]{5,6}) ([^\0]+)\0(.{32})", re.DOTALL),
+}
+
 
 class TreeItem(NamedTuple):
     """One entry of a tree. `mode` is Git's octal text."""
@@ -73,18 +79,20 @@ class Commit:
 
 def hash_object(kind: ObjectType, data: bytes, object_format: ObjectFormat) -> RawObject:
     """Return the object with the id that Git gives it."""
-    digest = hashlib.new(object_format, b"%s %d\0" % (kind.encode(), len(data)), usedforsecurity=False)
+    digest = _HASHES[object_format](b"%s %d\0" % (kind.encode(), len(data)), usedforsecurity=False)
     digest.update(data)
     return RawObject(ObjectId(digest.hexdigest()), kind, data)
 
 
 def encode_tree(entries: Mapping[str, TreeItem]) -> bytes:
     """Return a tree's bytes, its entries in Git's order (a directory sorts as if its name ended in a slash)."""
-    parts = []
-    for name, item in sorted(entries.items(), key=_tree_order):
-        mode = TREE_MODE if item.is_tree else item.mode
-        parts.append(b"%s %s\0%s" % (mode, name.encode("utf-8", "surrogateescape"), bytes.fromhex(item.oid)))
-    return b"".join(parts)
+    return b"".join([encode_entry(name, item) for name, item in sorted(entries.items(), key=_tree_order)])
+
+
+def encode_entry(name: str, item: TreeItem) -> bytes:
+    """Return the bytes of one entry of a tree."""
+    mode = TREE_MODE if item.is_tree else item.mode
+    return b"%s %s\0%s" % (mode, name.encode("utf-8", "surrogateescape"), bytes.fromhex(item.oid))
 
 
 def decode_tree(data: bytes, object_format: ObjectFormat) -> dict[str, TreeItem]:
@@ -92,20 +100,15 @@ def decode_tree(data: bytes, object_format: ObjectFormat) -> dict[str, TreeItem]
 
     Raises StoreCorrupt for bytes that are not a tree or name an entry twice.
     """
-    width = 20 if object_format == "sha1" else 32
-    entries: dict[str, TreeItem] = {}
-    position, end = 0, len(data)
-    while position < end:
-        space = data.find(b" ", position, position + 8)
-        stop = data.find(b"\0", space)
-        if space < 0 or stop < 0 or stop + 1 + width > end:
-            raise StoreCorrupt("a tree object is cut off or malformed")
-        mode = data[position:space]
-        name = data[space + 1 : stop].decode("utf-8", "surrogateescape")
-        if name in entries:
-            raise StoreCorrupt(f"a tree object names {name!r} twice")
-        position = stop + 1 + width
-        entries[name] = TreeItem(ObjectId(data[stop + 1 : position].hex()), mode == TREE_MODE, mode)
+    found: list[tuple[bytes, bytes, bytes]] = _ENTRIES[object_format].findall(data)
+    if sum(len(mode) + len(name) + len(oid) + 2 for mode, name, oid in found) != len(data):
+        raise StoreCorrupt("a tree object is cut off or malformed")
+    entries = {
+        name.decode("utf-8", "surrogateescape"): TreeItem(ObjectId(oid.hex()), mode == TREE_MODE, mode)
+        for mode, name, oid in found
+    }
+    if len(entries) != len(found):
+        raise StoreCorrupt("a tree object names an entry twice")
     return entries
 
 

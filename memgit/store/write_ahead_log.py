@@ -1,140 +1,172 @@
-"""The write-ahead log: what each commit needs, on disk before the ref moves.
+"""The write-ahead log of one ref: what each commit needs, on disk before the ref moves.
 
 Git may drop an object that nothing reaches yet (`gc --prune=now` beside a writer), and a power loss may truncate what
 was just written. Whatever is missing is replayed from here. The log also takes the place of the reflog, which custom
-refs do not have: its last entry says where the ref stood.
+refs do not have: its last entry says where the ref stood, or where a writer that died was about to move it.
 
-A file of frames: a magic line, then for each entry its length (4 bytes, big endian), the first 16 bytes of BLAKE3 of
-the body, and the body in MessagePack. A torn or damaged tail costs only itself.
+A law for whoever moves the ref: append first, so that the last entry is always the tip or an ancestor of it. A program
+that moves the ref without, such as a forced fetch, is found out by that (`memgit.store.refs`). A rewrite of history
+restarts the log and drops the generation before it.
+
+Damage costs only the frames that it touches (`memgit.store.frames`).
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
+from urllib.parse import quote
 
 import msgspec
-from blake3 import blake3
 from msgspec import Struct
 
+from memgit.store.frames import HEADER_BYTES, Frame, encode_frame, generation_of, new_header, scan, scan_file
+from memgit.store.loose import sync_directory
 from memgit.store.objects import ObjectId, ObjectType, RawObject
-
-MAGIC = b"memgit write-ahead log 1\n"
-_HEADER = struct.Struct(">I16s")
-_MAX_BODY = 1 << 31
 
 
 class Entry(Struct, frozen=True, array_like=True):
-    """One commit: the ref, what it named before, what it is to name, and the objects that are new."""
+    """One commit: what the ref named before, what it is to name, and the objects that are new."""
 
-    ref: str
     old: ObjectId | None
     new: ObjectId
-    objects: tuple[tuple[ObjectId, ObjectType, bytes], ...]
+    objects: tuple[tuple[ObjectId, ObjectType, bytes], ...] = ()
 
 
-class _Checked(NamedTuple):
-    """How far this process knows the log to be whole."""
+class _Known(NamedTuple):
+    """How far this process has read the log: its generation, the end and the number of its frames, its last entry."""
 
-    inode: int
-    length: int
-    entries: int
+    generation: bytes = b""
+    end: int = 0
+    entries: int = 0
+    last: Entry | None = None
 
 
 class WriteAheadLog:
-    """The log and the generation before it. Appending and restarting need the writer's lock; reading needs none."""
+    """The log and the generation before it. Whatever changes it needs the writer's lock; reading needs none."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.previous = path.with_name(path.name + ".previous")
-        self._encoder = msgspec.msgpack.Encoder()
-        self._decoder = msgspec.msgpack.Decoder(Entry)
-        self._checked = _Checked(0, 0, 0)
+        self._encode = msgspec.msgpack.Encoder().encode
+        self._decode = msgspec.msgpack.Decoder(Entry).decode
+        self._known = _Known()
 
-    def append(self, entry: Entry, *, sync: bool = False) -> None:
-        """Add an entry with one write. With `sync` it has reached the disk on return. Raises OSError.
+    @classmethod
+    def of_ref(cls, state_dir: Path, ref: str) -> WriteAheadLog:
+        """Return the log of a ref."""
+        return cls(state_dir / "log" / quote(ref, safe=""))
 
-        After a failed write the file is cut back, so that a full disk leaves no torn frame before a later entry.
+    def append(self, old: ObjectId | None, new: ObjectId, objects: Iterable[RawObject], *, sync: bool = False) -> None:
+        """Add an entry with one write, at the end that `repair` has found. With `sync` it is on the disk on return.
+
+        Raises OSError; then the file is as it was, so that a full disk leaves no torn frame before a later entry.
         """
-        body = self._encoder.encode(entry)
-        frame = _HEADER.pack(len(body), blake3(body).digest(16)) + body
+        entry = Entry(old, new, tuple((item.oid, item.type, item.data) for item in objects))
+        body = self._encode(entry)
+        known = self._known
         descriptor = self._open_for_append()
         try:
             start = os.fstat(descriptor).st_size
-            data = frame if start else MAGIC + frame
+            assert start == known.end, "the log must be repaired under the lock before it is appended to"
+            header = b"" if start else new_header()
+            generation = known.generation if start else generation_of(header)
+            data = header + encode_frame(generation, body)
             try:
                 if os.write(descriptor, data) != len(data):
                     raise OSError(errno.ENOSPC, "the write-ahead log could not be written whole")
+                if sync:
+                    os.fsync(descriptor)
             except OSError:
                 os.ftruncate(descriptor, start)
                 raise
-            if sync:
-                os.fsync(descriptor)
-            entries = self._checked.entries + 1 if start else 1
-            self._checked = _Checked(os.fstat(descriptor).st_ino, start + len(data), entries)
         finally:
             os.close(descriptor)
+        if sync and header:
+            sync_directory(str(self.path.parent))
+        # The objects are not kept: they may be large, and whoever needs them reads the file.
+        self._known = _Known(generation, start + len(data), known.entries + 1, Entry(old, new))
+        self._before = (start, known)
+
+    def retract(self) -> None:
+        """Take the entry back that this process has just appended, because the ref did not move."""
+        start, known = self._before
+        if self.size() == self._known.end:
+            os.truncate(self.path, start)
+            self._known = known
 
     def repair(self) -> None:
-        """Cut off a torn tail, so that what is appended next can be read. Needs the lock.
+        """Cut off a torn tail, so that what is appended next is found.
 
-        Only what other processes have appended since the last look is read.
+        Only what other processes have appended since the last look is read. Raises FormatTooNew.
         """
         try:
-            status = self.path.stat()
+            file = self.path.open("rb", buffering=0)
         except FileNotFoundError:
+            self._known = _Known()
             return
-        known = self._checked if self._checked.inode == status.st_ino else _Checked(status.st_ino, 0, 0)
-        if known.length != status.st_size:
-            with self.path.open("rb") as file:
-                known = _check(file, known)
-            if known.length < status.st_size:
-                os.truncate(self.path, known.length)
-        self._checked = known
+        with file:
+            size = os.fstat(file.fileno()).st_size
+            known = self._known
+            generation = generation_of(file.read(HEADER_BYTES))
+            if not generation or generation != known.generation or size < known.end:
+                file.seek(0)
+                generation, frames = scan_file(file.read())
+                known = _Known(generation)
+            elif size > known.end:
+                file.seek(known.end)
+                frames = [frame._replace(end=known.end + frame.end) for frame in scan(file.read(), generation)]
+            else:
+                return
+        end = frames[-1].end if frames else known.end
+        if end < size:
+            os.truncate(self.path, end)
+        self._known = _Known(generation, end, known.entries + len(frames), self._last_of(frames) or known.last)
 
-    def entries(self) -> Iterator[Entry]:
-        """Yield the entries in order, up to the first that is torn or damaged."""
-        yield from self._read(self.path)
+    def last(self) -> Entry | None:
+        """Return the last entry, without its objects, as `repair` or this process's own `append` has left it."""
+        return self._known.last
 
-    def find(self, oid: ObjectId) -> RawObject | None:
-        """Return an object that the log or the generation before it holds, or None."""
-        for path in (self.path, self.previous):
-            for entry in self._read(path):
-                for name, kind, data in entry.objects:
-                    if name == oid:
-                        return RawObject(name, kind, data)
-        return None
-
-    def last_tip(self, ref: str) -> ObjectId | None:
-        """Return what the ref was last to name, or None where the log does not say."""
+    def last_tip(self) -> ObjectId | None:
+        """Return what the ref was last to name, or None where the log does not say. Needs no lock."""
         tip = None
         for entry in self.entries():
-            if entry.ref == ref:
-                tip = entry.new
+            tip = entry.new
         return tip
 
-    def restart(self, ref: str, tip: ObjectId) -> None:
-        """Begin a new log that remembers the tip, and keep this one as the previous. Needs the lock.
+    def entries(self) -> Iterator[Entry]:
+        """Yield the entries in order, without those that are torn or damaged."""
+        yield from self._read(self.path)
 
-        What the log held must be packed and reachable; what the generation before held is dropped.
+    def objects(self) -> dict[ObjectId, RawObject]:
+        """Return the objects that the log or the generation before it holds."""
+        # This order: a log that is restarted between the two looks is found as the one before.
+        entries = [*self._read(self.path), *self._read(self.previous)]
+        return {oid: RawObject(oid, kind, data) for entry in entries for oid, kind, data in entry.objects}
+
+    def restart(self, tip: ObjectId) -> None:
+        """Begin a new log that remembers the tip, and keep this one as the previous.
+
+        What the log held must be packed and reachable; what the generation before it held is dropped.
         """
         fresh = WriteAheadLog(self.path.with_name(self.path.name + ".new"))
         fresh.path.unlink(missing_ok=True)
-        fresh.append(Entry(ref, None, tip, ()), sync=True)
+        fresh.append(None, tip, (), sync=True)
         self.previous.unlink(missing_ok=True)
         try:
             os.link(self.path, self.previous)  # at no instant is there no log
         except OSError:
             self.path.replace(self.previous)  # a file system without links
         fresh.path.replace(self.path)
+        sync_directory(str(self.path.parent))
+        self._known = fresh._known
 
     def count(self) -> int:
         """Return how many entries the log held when this process last repaired it or appended to it."""
-        return self._checked.entries
+        return self._known.entries
 
     def size(self) -> int:
         """Return the log's length in bytes."""
@@ -153,40 +185,20 @@ class WriteAheadLog:
 
     def _read(self, path: Path) -> Iterator[Entry]:
         try:
-            file = path.open("rb")
+            data = path.read_bytes()
         except FileNotFoundError:
             return
-        with file:
-            if file.read(len(MAGIC)) != MAGIC:
-                return
-            while (body := _next_body(file)) is not None:
-                try:
-                    entry = self._decoder.decode(body)
-                except msgspec.DecodeError:
-                    return
+        for frame in scan_file(data)[1]:
+            entry = self._entry(frame.body)
+            if entry is not None:
                 yield entry
 
+    def _last_of(self, frames: list[Frame]) -> Entry | None:
+        entry = next((entry for frame in reversed(frames) if (entry := self._entry(frame.body)) is not None), None)
+        return None if entry is None else Entry(entry.old, entry.new)
 
-def _next_body(file: BinaryIO) -> bytes | None:
-    """Return the next frame's body, or None at the end, at a torn frame and at a damaged one."""
-    header = file.read(_HEADER.size)
-    if len(header) < _HEADER.size:
-        return None
-    length, checksum = _HEADER.unpack(header)
-    if length > _MAX_BODY:
-        return None
-    body = file.read(length)
-    return body if len(body) == length and blake3(body).digest(16) == checksum else None
-
-
-def _check(file: BinaryIO, known: _Checked) -> _Checked:
-    """Return how much of the log is whole, given how much of it was."""
-    length, entries = known.length, known.entries
-    if not length:
-        if file.read(len(MAGIC)) != MAGIC:
-            return known
-        length = len(MAGIC)
-    file.seek(length)
-    while _next_body(file) is not None:
-        length, entries = file.tell(), entries + 1
-    return _Checked(known.inode, length, entries)
+    def _entry(self, body: bytes) -> Entry | None:
+        try:
+            return self._decode(body)
+        except msgspec.DecodeError:
+            return None

@@ -1,0 +1,84 @@
+"""Bringing a lexical index to a commit: the difference of two trees, then the documents of what it touches.
+
+What an operation changes reaches further than its entity: a relation changes the state of both its ends, and of what
+these are joined to. So everything in the touched component is indexed again, from the folded state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from memgit.errors import IndexNotReady
+from memgit.index.documents import Document, documents_of
+from memgit.index.lexical import IndexDamaged, LexicalIndex, Watermark
+from memgit.index.state_cache import StateCache
+from memgit.records.ids import EntityId, RelationId
+from memgit.records.links import component
+from memgit.records.paths import parse_op_path
+from memgit.records.state import Entity
+from memgit.store.snapshot import Snapshot
+
+_ATTEMPTS = 4  # each means that another process indexed something in between
+
+
+def refresh_index(index: LexicalIndex, snapshot: Snapshot, state: StateCache) -> bool:
+    """Bring the index to the snapshot, whose state `state` holds; return whether it was damaged and rebuilt.
+
+    Raises IndexNotReady where other processes keep it from being written.
+    """
+    rebuilt = False
+    for _ in range(_ATTEMPTS):
+        try:
+            seen = index.watermark()
+            if seen is not None and seen.commit == snapshot.commit_id:
+                return rebuilt
+            if _apply(index, snapshot, state, seen):
+                return rebuilt
+        except IndexDamaged:
+            index.reset()
+            rebuilt = True
+    raise IndexNotReady(
+        "another process is writing the index",
+        details={"requested": snapshot.commit_id, "observed": seen.commit if seen else None},
+    )
+
+
+def _apply(index: LexicalIndex, snapshot: Snapshot, state: StateCache, seen: Watermark | None) -> bool:
+    target = Watermark(snapshot.commit_id, snapshot.seq)
+    older = snapshot.at(seen.commit) if seen is not None else None
+    if seen is not None and (older is None or _was_purged(snapshot, older)):
+        # What has vanished from the tree cannot be named any more, so nothing that was indexed can be trusted.
+        index.reset()
+        seen = older = None
+    if older is None:
+        return index.apply(_documents(state.entities(), snapshot), (), target, None)
+    touched = _touched(snapshot, older, state)
+    known = {name: state.entity(name) for name in sorted(touched)}
+    gone = [name for name, entity in known.items() if entity is None]
+    found = [entity for entity in known.values() if entity is not None]
+    return index.apply(_documents(found, snapshot), gone, target, seen)
+
+
+def _touched(snapshot: Snapshot, older: Snapshot, state: StateCache) -> set[EntityId]:
+    """Return the claims and artifacts whose state may differ between the two snapshots."""
+    start: set[EntityId] = set()
+    for change in snapshot.changes_since(older):
+        name = parse_op_path(change.path)
+        if name is None:
+            continue
+        relation = state.relation(RelationId(name.entity)) if name.entity.startswith("rel_") else None
+        if relation is not None:
+            start |= {relation.payload.source, relation.payload.target}
+        elif not name.entity.startswith("rel_"):
+            start.add(name.entity)
+    members, _ = component(start, state.relations_at)
+    return members
+
+
+def _was_purged(snapshot: Snapshot, older: Snapshot) -> bool:
+    return any(True for _ in snapshot.changes_since(older, "purges"))
+
+
+def _documents(entities: Iterable[Entity], snapshot: Snapshot) -> Iterator[Document]:
+    for entity in entities:
+        yield from documents_of(entity, snapshot.blob)
