@@ -6,9 +6,9 @@ import base64
 
 from msgspec import UNSET, Struct, UnsetType
 
-from memgit.errors import InvalidRequest, JsonValue, NotFound
+from memgit.errors import InvalidRequest, NotFound
 from memgit.operations import checks
-from memgit.operations.checks import Content
+from memgit.operations.checks import Content, FreeJson
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import (
     artifact_payload,
@@ -38,7 +38,7 @@ class ArtifactPut(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     content: Content
     media_type: str = TEXT_TYPE
     component: str | None = None
-    provenance: JsonValue = None
+    provenance: FreeJson = None
     markers: tuple[str, ...] = ()
 
 
@@ -59,7 +59,7 @@ class ArtifactRevise(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     if_revisions: tuple[str, ...] | None = None
     title: str | None = None
     media_type: str | None = None
-    provenance: JsonValue | UnsetType = UNSET
+    provenance: FreeJson = UNSET
     markers: tuple[str, ...] | UnsetType = UNSET
 
 

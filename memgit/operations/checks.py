@@ -9,15 +9,18 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from memgit import clock
-from memgit.errors import InvalidRequest, JsonValue, LimitExceeded
+from memgit.errors import InvalidRequest, LimitExceeded
 from memgit.limits import DEFAULT
 from memgit.records.codec import canonical_json
 from memgit.records.marker import canonical_marker
+
+FreeJson = Any
+"""Any JSON value: what a request may say freely. Kept as canonical text, and untrusted."""
 
 
 class Content(Struct, frozen=True, forbid_unknown_fields=True):
@@ -98,7 +101,7 @@ def markers(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def json_text(value: JsonValue, field: str) -> str | None:
+def json_text(value: FreeJson, field: str) -> str | None:
     """Return free-form JSON as canonical text within its limit, or None for nothing."""
     if value is None or value == {}:
         return None

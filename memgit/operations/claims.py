@@ -9,9 +9,10 @@ from msgspec import UNSET, Struct, UnsetType
 from memgit.errors import CitationError, InvalidRequest, NotFound
 from memgit.limits import DEFAULT
 from memgit.operations import checks
-from memgit.operations.artifacts import artifact_payload, find_revision
+from memgit.operations.artifacts import find_revision
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import (
+    artifact_payload,
     check_id,
     claim_payload,
     head_revision,

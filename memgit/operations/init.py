@@ -44,7 +44,7 @@ def init(invocation: Invocation, request: StoreInit) -> StoreCreated:
     record = invocation.store.initialize(workspace, project)
     marker, written = _marker(invocation, request, record.workspace, record.project)
     entry = StoreEntry(
-        path=repository.common_dir, store_id=record.store, workspace_id=record.workspace, project_id=record.project
+        path=str(repository.common_dir), store_id=record.store, workspace_id=record.workspace, project_id=record.project
     )
     invocation.warnings.extend(register_store(invocation.environment.data_dir, entry))
     snapshot = invocation.store.snapshot()

@@ -220,6 +220,8 @@ class Invocation:
 
 
 def _backend(name: str) -> BackendName:
-    if name == "auto" or name == "pygit2" or name == "plumbing":
-        return name
-    raise InvalidRequest(f"there is no back end {name!r}")
+    names: tuple[BackendName, ...] = ("auto", "pygit2", "plumbing")
+    for known in names:
+        if known == name:
+            return known
+    raise InvalidRequest(f"there is no back end {name!r}", hint=f"It is one of {', '.join(names)}.")

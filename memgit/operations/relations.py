@@ -6,9 +6,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memgit.errors import InvalidRequest, JsonValue
+from memgit.errors import InvalidRequest
 from memgit.limits import DEFAULT
 from memgit.operations import checks
+from memgit.operations.checks import FreeJson
 from memgit.operations.cursor import decode_cursor, encode_cursor
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import check_id, read_lineage, snapshot_of
@@ -27,7 +28,7 @@ class RelationPut(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     source: str
     target: str
     relation: RelationType
-    metadata: JsonValue = None
+    metadata: FreeJson = None
 
 
 class RelationWritten(Struct, frozen=True, kw_only=True):

@@ -5,10 +5,12 @@ The evidence is the text itself, kept as a note, or a file, kept as an artifact;
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import msgspec
 from msgspec import Struct
 
-from memgit.errors import CitationError, JsonValue
+from memgit.errors import InvalidRequest, JsonValue
 from memgit.operations import checks
 from memgit.operations.artifacts import TEXT_TYPE, ArtifactPut, new_payload, stage_artifact
 from memgit.operations.checks import Content
@@ -21,8 +23,8 @@ from memgit.records import ids
 from memgit.records.codec import digest_of
 from memgit.records.ids import ArtifactId, RevisionId
 from memgit.records.op import ArtifactPayload, ClaimPayload, ClaimType, Evidence, draft
-from memgit.records.span import quote_spans
 from memgit.records.state import Lineage
+from memgit.retrieval.evidence_spans import find_quote
 from memgit.store.snapshot import Snapshot
 from memgit.store.transaction import Transaction
 from memgit.store.writer import Result
@@ -139,23 +141,16 @@ def _document(request: Remember) -> tuple[ArtifactPayload, bytes]:
 def _span(request: Remember, data: bytes) -> tuple[int, int] | None:
     """Return the bytes that the claim cites: the quote's, else the text's where the document says it once, else None.
 
-    Raises CitationError for a quote that is missing or stands in two places.
+    Raises InvalidRequest for a quote that is missing or stands in two places.
     """
     document = request.document
     if document is None:
         return (0, len(data))
-    if document.quote is None:
-        spans = quote_spans(data, request.text.encode())
-        return spans[0] if len(spans) == 1 else None
-    spans = quote_spans(data, checks.utf8(document.quote, "document.quote"))
-    if len(spans) == 1:
-        return spans[0]
-    reason = "does not contain the quote" if not spans else "contains the quote more than once"
-    raise CitationError(
-        f"{document.title} {reason}",
-        hint="Quote one passage exactly, long enough to be unique.",
-        details={"kind": "invalid_range", "matches": len(spans)},
-    )
+    if document.quote is not None:
+        return find_quote(data, checks.utf8(document.quote, "document.quote"))
+    with suppress(InvalidRequest):
+        return find_quote(data, request.text.encode())
+    return None
 
 
 def _known_artifact(invocation: Invocation, snapshot: Snapshot, request: Remember) -> str | None:

@@ -13,7 +13,7 @@ from memgit.operations.conflicts import get as get_conflict
 from memgit.operations.invocation import Invocation
 from memgit.operations.views import RelationView, entity_view, relation_view
 from memgit.records.ids import RelationId
-from memgit.retrieval.citations import parse_citation
+from memgit.retrieval.citations import ArtifactCitation, parse_citation
 
 _SUGGESTED = 5
 
@@ -41,7 +41,8 @@ def show(invocation: Invocation, request: Show) -> Shown:
     revision_id = None
     if wanted.startswith("memoree://"):
         citation = parse_citation(wanted)
-        wanted, revision_id = citation.entity, citation.revision
+        wanted = citation.artifact if isinstance(citation, ArtifactCitation) else citation.claim
+        revision_id = citation.revision
     state = invocation.state
     name = _unique(invocation, wanted)
     relation = state.relation(RelationId(name))

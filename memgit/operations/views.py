@@ -9,9 +9,10 @@ from msgspec import Struct
 
 from memgit.errors import InvalidRequest, LimitExceeded
 from memgit.limits import DEFAULT
-from memgit.records.op import Anchor, ArtifactPayload, ClaimPayload, CodeStamp, Evidence, Value
+from memgit.records.ids import ArtifactId, ClaimId
+from memgit.records.op import Anchor, ArtifactPayload, ClaimPayload, Evidence, Value
 from memgit.records.state import Case, Entity, Relation, Revision
-from memgit.retrieval.citations import artifact_citation, claim_citation
+from memgit.retrieval.citations import ArtifactCitation, ClaimCitation
 
 
 class EvidenceView(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -22,6 +23,13 @@ class EvidenceView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     citation: str
     start_byte: int | None = None
     end_byte: int | None = None
+
+
+class CodeView(Struct, frozen=True, kw_only=True):
+    """Where the writer's own repository stood."""
+
+    head: str | None
+    branch: str | None
 
 
 class EntityView(Struct, frozen=True, kw_only=True):
@@ -45,7 +53,7 @@ class EntityView(Struct, frozen=True, kw_only=True):
     revised_at: str
     author: str
     agent: str | None
-    code: CodeStamp | None
+    code: CodeView | None
     ended_at: str | None = None
     ended_because: str | None = None
 
@@ -132,7 +140,7 @@ def claim_view(entity: Entity, revision: Revision) -> ClaimView:
     payload = revision.payload
     assert isinstance(payload, ClaimPayload)
     return ClaimView(
-        **_common(entity, revision, claim_citation(entity.lineage.id, revision.id)),
+        **_common(entity, revision, ClaimCitation(ClaimId(entity.lineage.id), revision.id)),
         claim_id=entity.lineage.id,
         claim_type=payload.claim_type,
         statement=statement_of(payload),
@@ -155,7 +163,7 @@ def artifact_view(entity: Entity, revision: Revision) -> ArtifactView:
     payload = revision.payload
     assert isinstance(payload, ArtifactPayload)
     return ArtifactView(
-        **_common(entity, revision, artifact_citation(entity.lineage.id, revision.id)),
+        **_common(entity, revision, ArtifactCitation(ArtifactId(entity.lineage.id), revision.id)),
         artifact_id=entity.lineage.id,
         artifact_kind=payload.kind,
         title=payload.title,
@@ -180,7 +188,7 @@ def evidence_view(item: Evidence) -> EvidenceView:
         revision_id=item.revision,
         start_byte=item.start,
         end_byte=item.end,
-        citation=artifact_citation(item.artifact, item.revision, item.start, item.end),
+        citation=str(ArtifactCitation(item.artifact, item.revision, item.start, item.end)),
     )
 
 
@@ -254,8 +262,8 @@ def free_json(text: str | None) -> Any:
         return text
 
 
-def _common(entity: Entity, revision: Revision, citation: str) -> dict[str, Any]:
-    lineage = entity.lineage
+def _common(entity: Entity, revision: Revision, citation: ClaimCitation | ArtifactCitation) -> dict[str, Any]:
+    lineage, code = entity.lineage, revision.code
     return {
         "kind": lineage.kind,
         "workspace_id": lineage.scope.workspace,
@@ -269,13 +277,13 @@ def _common(entity: Entity, revision: Revision, citation: str) -> dict[str, Any]
         "heads": lineage.heads,
         "superseded_by": entity.superseded_by,
         "open_conflicts": entity.open_cases,
-        "citation": citation,
+        "citation": str(citation),
         "seq": revision.seq,
         "created_at": lineage.created_at,
         "revised_at": revision.at,
         "author": f"{revision.actor.name} <{revision.actor.email}>",
         "agent": revision.actor.agent,
-        "code": revision.code,
+        "code": CodeView(head=code.head, branch=code.branch) if code is not None else None,
         "ended_at": lineage.tombstone.at if lineage.tombstone else None,
         "ended_because": lineage.tombstone.reason if lineage.tombstone else None,
     }

@@ -76,7 +76,7 @@ def run(operation: Operation, given: Struct, invocation: Invocation, request_id:
         "context": context.echo(invocation.reach.horizon) if context is not None and operation.context else None,
         "commit_seq": invocation.observed.seq,
         "commit": invocation.observed.commit_id,
-        "result": msgspec.to_builtins(result),
+        "result": msgspec.json.decode(msgspec.json.encode(result)),  # JSON's types only, as every reader sees them
         "warnings": list(dict.fromkeys(invocation.warnings)),
     }
     return Answer(envelope, 0)

@@ -1,4 +1,4 @@
-"""Byte spans [start, end) of a text: whether they exist, and where a quote stands."""
+"""Byte spans [start, end) of a text: whether they name bytes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,3 @@ def span_fault(data: bytes, start: int, end: int, *, is_text: bool) -> SpanFault
                 return SpanFault("split_code_point", f"byte {position} is inside a character")
     return None
 
-
-def quote_spans(data: bytes, quote: bytes) -> list[tuple[int, int]]:
-    """Return where a quote stands, at most the first two places: one is a citation, two are a question."""
-    spans: list[tuple[int, int]] = []
-    start = data.find(quote) if quote else -1
-    while start >= 0 and len(spans) < 2:
-        spans.append((start, start + len(quote)))
-        start = data.find(quote, start + 1)
-    return spans

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from memgit.errors import InvalidRequest
 from memgit.index.analysis import Chunk, Shape, compact, is_exact_word, tokens
-from memgit.index.english import FRAMING_WORDS, QUESTION_WORDS
+from memgit.index.english import FRAMING_WORDS, QUESTION_WORDS, stem
 from memgit.index.lexical import LexicalIndex, QueryTerm
 from memgit.index.similarity import comparable
 from memgit.limits import DEFAULT
@@ -80,8 +80,6 @@ def _with_similar(unit: Unit, index: LexicalIndex) -> Unit:
 
 
 def _term(unit: Unit) -> QueryTerm:
-    from memgit.index.english import stem
-
     words = dict.fromkeys(word for word in (unit.stem, *map(stem, unit.similar)) if word)
     weight = SIMILAR_WEIGHT if unit.similar else 1.0
     return QueryTerm(unit.name, tuple(words), unit.names, unit.shape == "identifier", weight)
@@ -134,7 +132,8 @@ def _is_code(word: str) -> bool:
 
 
 def _forms(whole: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(form for form in (whole, compact(whole)) if form))
+    short = compact(whole)
+    return (whole, short) if len(short) > 1 and short != whole else (whole,)
 
 
 def _content(units: list[Unit]) -> list[Unit]:

@@ -38,6 +38,7 @@ class Backend(Protocol):
     name: str
     object_format: ObjectFormat
     repository: Repository
+    objects_dir: str  # the repository's own `objects` directory
 
     def read(self, oid: ObjectId) -> tuple[ObjectType, bytes]:
         """Return an object's type and content. Raises ObjectMissing. Never fetches."""
@@ -46,15 +47,15 @@ class Backend(Protocol):
         """Tell whether the object is there (not whether it is whole)."""
 
     def write(self, objects: Iterable[RawObject]) -> None:
-        """Store objects; those that exist are left alone. Raises OSError as the file system does."""
+        """Store objects, each whole or not at all. Raises OSError as the file system does."""
 
     def read_ref(self, name: str) -> ObjectId | None:
-        """Return what a direct ref names, or None. Raises RefDamaged."""
+        """Return what a direct ref names, or None. Raises RefDamaged, StoreCorrupt."""
 
     def move_ref(self, name: str, new: ObjectId, old: ObjectId | None) -> None:
         """Set a ref by compare-and-swap; `old` None means that it must not exist.
 
-        Raises RefMoved and RefLocked.
+        Raises RefMoved, RefLocked, ObjectMissing where `new` is gone (`gc --prune=now` beside us), and OSError.
         """
 
     def delete_ref(self, name: str, old: ObjectId) -> None:

@@ -1,6 +1,6 @@
 """Objects with a memory: a small cache of trees, and the write-ahead log behind what Git has lost.
 
-A read that misses heals: the object is taken from the log and stored again. Only what neither Git nor the log holds is
+A read that misses heals: whatever the log holds and Git has lost is stored again. Only what neither of them holds is
 `StoreCorrupt`.
 """
 
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from pathlib import Path
+from contextlib import suppress
+from typing import NamedTuple
 
 from memgit.errors import StoreCorrupt
 from memgit.store.backend import Backend, ObjectMissing
+from memgit.store.loose import remove_loose
 from memgit.store.objects import (
     Commit,
     ObjectId,
@@ -24,7 +26,14 @@ from memgit.store.objects import (
 )
 from memgit.store.write_ahead_log import WriteAheadLog
 
-_CACHED_TREES = 1024  # a write touches ten; a tree at a million records holds 30 entries, about 5 KB
+_CACHED_TREES = 1024  # a write touches ten; a tree at a million records holds 30 entries, about 1 KB
+
+
+class _CachedTree(NamedTuple):
+    """A tree as bytes and as entries."""
+
+    data: bytes
+    entries: Tree
 
 
 class Database:
@@ -34,7 +43,7 @@ class Database:
         self.backend = backend
         self.log = log
         self.healed = 0  # objects that were taken from the log
-        self._trees: OrderedDict[ObjectId, Tree] = OrderedDict()
+        self._trees: OrderedDict[ObjectId, _CachedTree] = OrderedDict()
 
     def read(self, oid: ObjectId, kind: ObjectType) -> bytes:
         """Return an object's content. Raises StoreCorrupt where it is lost or of another type."""
@@ -49,13 +58,11 @@ class Database:
 
     def tree(self, oid: ObjectId) -> Tree:
         """Return a tree's entries. Do not change the mapping: it is shared."""
-        cached = self._trees.get(oid)
-        if cached is not None:
-            self._trees.move_to_end(oid)
-            return cached
-        entries = decode_tree(self.read(oid, "tree"), self.backend.object_format)
-        self._remember(oid, entries)
-        return entries
+        return self._tree(oid).entries
+
+    def tree_data(self, oid: ObjectId) -> bytes:
+        """Return a tree's bytes."""
+        return self._tree(oid).data
 
     def commit(self, oid: ObjectId) -> Commit:
         """Return a commit's parts."""
@@ -65,42 +72,67 @@ class Database:
         """Return the object with its id, without storing it."""
         return hash_object(kind, data, self.backend.object_format)
 
+    def make_tree(self, data: bytes, entries: Tree) -> RawObject:
+        """Return a tree with its id, without storing it, and remember its entries: the next write starts from them."""
+        made = self.make("tree", data)
+        self._remember(made.oid, _CachedTree(data, entries))
+        return made
+
     def write(self, objects: Iterable[RawObject]) -> None:
         """Store objects. Raises OSError as the file system does."""
         self.backend.write(objects)
+
+    def replay(self) -> int:
+        """Store again what the log holds and Git has lost or damaged; return how many objects that were.
+
+        Raises OSError as the file system does.
+        """
+        lost = [item for item in self.log.objects().values() if not self._is_whole(item)]
+        if lost:
+            # Git would take a damaged loose file for the object and not write it.
+            remove_loose(self.backend.objects_dir, (item.oid for item in lost))
+            self.backend.refresh()
+            self.backend.write(lost)
+            self.healed += len(lost)
+        return len(lost)
 
     def forget(self) -> None:
         """Forget what is cached, because another process changed the repository."""
         self.backend.refresh()
 
     def _heal(self, oid: ObjectId) -> RawObject:
-        found = self.log.find(oid)
-        if found is None:
-            # The log may have been restarted between the two looks, which it is only once its objects are packed.
-            self.backend.refresh()
-            try:
-                kind, data = self.backend.read(oid)
-            except ObjectMissing:
-                raise StoreCorrupt(f"object {oid} is missing or damaged, and no log holds it") from None
-            return RawObject(oid, kind, data)
-        self._remove_damaged(oid)
-        try:
-            self.backend.write([found])
-            self.healed += 1
-        except OSError:
-            pass  # a read-only repository is still readable: the bytes are in the log
-        return found
-
-    def _remove_damaged(self, oid: ObjectId) -> None:
-        """Remove a loose object that exists but cannot be read: Git would take it for stored and not write it."""
-        path: Path = self.backend.repository.common_dir / "objects" / oid[:2] / oid[2:]
-        try:
-            path.unlink(missing_ok=True)
-        except OSError:
-            return
+        found = self.log.objects().get(oid)
+        if found is not None:
+            with suppress(OSError):  # a read-only repository is still readable: the bytes are in the log
+                self.replay()
+            return found
+        # The log may have been restarted between the two looks, which it is only once its objects are packed.
         self.backend.refresh()
+        try:
+            kind, data = self.backend.read(oid)
+        except ObjectMissing:
+            raise StoreCorrupt(f"object {oid} is missing or damaged, and no log holds it") from None
+        return RawObject(oid, kind, data)
 
-    def _remember(self, oid: ObjectId, entries: Tree) -> None:
-        self._trees[oid] = entries
+    def _is_whole(self, item: RawObject) -> bool:
+        if not self.backend.contains(item.oid):
+            return False
+        try:
+            return self.backend.read(item.oid) == (item.type, item.data)
+        except ObjectMissing:
+            return False
+
+    def _tree(self, oid: ObjectId) -> _CachedTree:
+        cached = self._trees.get(oid)
+        if cached is not None:
+            self._trees.move_to_end(oid)
+            return cached
+        data = self.read(oid, "tree")
+        cached = _CachedTree(data, decode_tree(data, self.backend.object_format))
+        self._remember(oid, cached)
+        return cached
+
+    def _remember(self, oid: ObjectId, tree: _CachedTree) -> None:
+        self._trees[oid] = tree
         if len(self._trees) > _CACHED_TREES:
             self._trees.popitem(last=False)

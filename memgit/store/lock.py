@@ -1,7 +1,7 @@
 """The writer's lock: advisory, released by the kernel when its holder dies, never held across the network.
 
-Beside it stands a note of who moves the ref to what, so that a `<ref>.lock` that a killed writer left behind can be
-told from anybody else's.
+Beside it stands a note of who moves which ref to what, so that a `<ref>.lock` that a killed writer left behind can be
+told from anybody else's. The note is empty while nobody does.
 """
 
 from __future__ import annotations
@@ -12,24 +12,29 @@ import random
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
-from filelock import FileLock, Timeout
 from msgspec import Struct
 
-from memgit.errors import StoreBusy, StoreReadOnly
+from memgit.errors import Internal, StoreBusy, StoreReadOnly
 from memgit.store.process import is_running, process_start
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 _STALE_AFTER_SECONDS = 10.0
 
 
 class Owner(Struct, frozen=True):
-    """The process that was about to move the ref. `started` tells a reused process id from the first one."""
+    """The process that is about to move a ref. `started` tells a reused process id from the first one."""
 
     pid: int
     host: str
     started: str
+    ref: str
     commit: str
 
 
@@ -39,40 +44,44 @@ class WriterLock:
     def __init__(self, state_dir: Path, wait_seconds: float) -> None:
         self.wait_seconds = wait_seconds
         self._path = state_dir / "writer.lock"
-        self._note = state_dir / "writer.json"
-        # The poll interval is jittered per process, so that waiting writers do not wake together.
-        poll = 0.002 + random.random() * 0.004  # noqa: S311
-        self._lock = FileLock(self._path, timeout=wait_seconds, poll_interval=poll, thread_local=False)
+        self._note = str(state_dir / "writer.json")
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Hold the lock. Raises StoreBusy after the wait, StoreReadOnly where it cannot be made."""
-        try:
-            self._lock.acquire()
-        except Timeout:
+        if not self._acquire(self.wait_seconds):
             raise StoreBusy(
                 f"another process has held {self._path} for {self.wait_seconds:.0f} s",
                 details={"lock": str(self._path), "waited_ms": int(self.wait_seconds * 1000)},
-            ) from None
-        except OSError as error:
-            raise StoreReadOnly(f"the store's lock {self._path} cannot be taken: {error.strerror or error}") from None
+            )
         try:
             yield
         finally:
             self._lock.release()
 
-    def note_move(self, commit: str) -> None:
-        """Record that this process is about to make the ref name `commit`."""
-        owner = Owner(os.getpid(), platform.node(), process_start(os.getpid()), commit)
-        data = msgspec.json.encode(owner)
-        descriptor = os.open(self._note, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+    @contextmanager
+    def held_if_free(self) -> Iterator[bool]:
+        """Hold the lock if nobody does and it can be made; yield whether it is held."""
         try:
-            os.write(descriptor, data)
-            os.ftruncate(descriptor, len(data))
+            held = self._acquire(0.0)
+        except StoreReadOnly:
+            held = False
+        try:
+            yield held
         finally:
-            os.close(descriptor)
+            if held:
+                self._lock.release()
 
-    def is_abandoned(self, ref_lock: Path) -> bool:
+    def note_move(self, ref: str, commit: str) -> None:
+        """Record that this process is about to make the ref name `commit`."""
+        pid = os.getpid()
+        self._write_note(msgspec.json.encode(Owner(pid, platform.node(), _own_start(pid), ref, commit)))
+
+    def clear_move(self) -> None:
+        """Record that no move is under way: what is left of a ref's lock from here on is somebody else's."""
+        self._write_note(b"")
+
+    def is_abandoned(self, ref: str, ref_lock: Path) -> bool:
         """Tell whether a ref's lock file was left by a writer of ours that died.
 
         Ours: it is empty or holds the commit that the note names, and the noted process is dead. It must also be over
@@ -81,9 +90,49 @@ class WriterLock:
         try:
             content = ref_lock.read_bytes()
             age = time.time() - ref_lock.stat().st_mtime
-            owner = msgspec.json.decode(self._note.read_bytes(), type=Owner)
+            owner = msgspec.json.decode(Path(self._note).read_bytes(), type=Owner)
         except (OSError, msgspec.MsgspecError):
             return False
-        ours = content.strip() in (b"", owner.commit.encode())
+        ours = owner.ref == ref and content.strip() in (b"", owner.commit.encode())
         here = owner.host == platform.node()
         return here and ours and age > _STALE_AFTER_SECONDS and not is_running(owner.pid, owner.started)
+
+    @cached_property
+    def _lock(self) -> BaseFileLock:
+        from filelock import FileLock
+
+        # The poll interval is jittered per process, so that waiting writers do not wake together.
+        poll = 0.002 + random.random() * 0.004  # noqa: S311
+        return FileLock(self._path, poll_interval=poll, thread_local=False)
+
+    def _acquire(self, wait_seconds: float) -> bool:
+        from filelock import Timeout
+
+        if self._lock.is_locked:
+            raise Internal("a write was begun inside another write of the same store")
+        try:
+            self._lock.acquire(timeout=wait_seconds)
+        except Timeout:
+            return False
+        except OSError as error:
+            raise StoreReadOnly(f"the store's lock {self._path} cannot be taken: {error.strerror or error}") from None
+        return True
+
+    def _write_note(self, data: bytes) -> None:
+        descriptor = os.open(self._note, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+        try:
+            os.write(descriptor, data)
+            os.ftruncate(descriptor, len(data))
+        finally:
+            os.close(descriptor)
+
+
+def _own_start(pid: int) -> str:
+    """Return this process's start; asked once a process, because a write must not pay for it."""
+    global _start
+    if _start[0] != pid:
+        _start = (pid, process_start(pid))
+    return _start[1]
+
+
+_start = (0, "")

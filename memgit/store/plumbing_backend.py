@@ -1,7 +1,7 @@
 """The second back end: Git's own plumbing, for what libgit2 cannot open.
 
-Reads go through long-lived `cat-file` processes, refs through `update-ref`.
-No command here may touch the network: a partial clone that lacks an object says so instead of fetching.
+Reads go through long-lived `cat-file` processes, refs through `update-ref`. No command here may touch the network: a
+partial clone that lacks an object says so instead of fetching.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import struct
 import subprocess
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import IO
 
 from memgit import clock
@@ -20,8 +21,9 @@ from memgit.errors import NotARepository
 from memgit.store.backend import ObjectMissing, RefDamaged, RefLocked, RefMoved
 from memgit.store.git_command import GIT_TIMEOUT_SECONDS, git_environment, run_git
 from memgit.store.identity import machine_identity
-from memgit.store.loose import write_loose
-from memgit.store.objects import ObjectFormat, ObjectId, ObjectType, RawObject, Signature
+from memgit.store.loose import is_loose, write_loose
+from memgit.store.objects import ObjectFormat, ObjectId, ObjectType, RawObject, Signature, hash_object
+from memgit.store.ref_file import is_damaged
 from memgit.store.repository import Repository
 
 _PACK_TYPES: dict[str, int] = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
@@ -36,14 +38,14 @@ class PlumbingBackend:
 
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
+        self.objects_dir = str(repository.common_dir / "objects")
         self._batches: dict[str, subprocess.Popen[bytes]] = {}
         self._options: list[str] = []
         self.object_format: ObjectFormat = self._ask_object_format()
         self._shared = bool(self.config("core.sharedrepository"))
 
     def read(self, oid: ObjectId) -> tuple[ObjectType, bytes]:
-        header = self._ask("--batch", oid)
-        fields = header.split(b" ")
+        fields = self._ask("--batch", oid)
         if len(fields) != 3:
             raise ObjectMissing(oid)
         size = int(fields[2])
@@ -51,33 +53,36 @@ class PlumbingBackend:
         if len(data) != size + 1:
             self.refresh()
             raise ObjectMissing(oid)
-        return _OBJECT_TYPES[fields[1]], data[:-1]
+        found = hash_object(_OBJECT_TYPES[fields[1]], data[:-1], self.object_format)
+        if found.oid != oid:  # Git leaves this check to `fsck`
+            raise ObjectMissing(oid)
+        return found.type, found.data
 
     def contains(self, oid: ObjectId) -> bool:
         try:
-            return len(self._ask("--batch-check", oid).split(b" ")) == 3
+            return is_loose(self.objects_dir, oid) or len(self._ask("--batch-check", oid)) == 3
         except ObjectMissing:
             return False
 
     def write(self, objects: Iterable[RawObject]) -> None:
         if not self._shared:
-            write_loose(self.repository.common_dir / "objects", objects, sync=bool(self._options))
+            write_loose(self.objects_dir, objects, sync=bool(self._options))
             return
         answer = self._git(["unpack-objects", "-q"], stdin=encode_pack(list(objects), self.object_format))
         if answer.returncode != 0:
             raise OSError(f"Git objects cannot be written: {_last_line(answer.stderr)}")
 
     def read_ref(self, name: str) -> ObjectId | None:
-        fields = self._ask("--batch-check", name).split(b" ")
-        if len(fields) == 3 and fields[1] == b"commit":
-            return ObjectId(fields[0].decode())
+        if is_damaged(self.repository.common_dir, name):
+            raise RefDamaged(name)
+        with suppress(ObjectMissing):
+            fields = self._ask("--batch-check", name)
+            if len(fields) == 3:
+                return ObjectId(fields[0].decode())
+        # The object may be missing while the ref is sound.
         answer = self._git(["rev-parse", "--verify", "--quiet", name])
         oid = answer.stdout.decode().strip()
-        if answer.returncode == 0 and _ID.fullmatch(oid):
-            return ObjectId(oid)
-        if (self.repository.common_dir / name).is_file():
-            raise RefDamaged(name)
-        return None
+        return ObjectId(oid) if answer.returncode == 0 and _ID.fullmatch(oid) else None
 
     def move_ref(self, name: str, new: ObjectId, old: ObjectId | None) -> None:
         self._update_ref([name, new, old or "0" * len(new)], name)
@@ -86,11 +91,8 @@ class PlumbingBackend:
         self._update_ref(["-d", name, old], name)
 
     def head(self) -> tuple[ObjectId | None, str | None]:
-        branch = self._git(["symbolic-ref", "--quiet", "HEAD"])
-        commit = self._git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
-        oid = commit.stdout.decode().strip()
-        name = branch.stdout.decode("utf-8", "replace").strip()
-        return ObjectId(oid) if commit.returncode == 0 and oid else None, name or None
+        commit = self._ask("--batch-check", "HEAD^{commit}")
+        return ObjectId(commit[0].decode()) if len(commit) == 3 else None, self._branch()
 
     def identity(self) -> tuple[Signature, bool]:
         settings = self.config("user.")
@@ -115,20 +117,34 @@ class PlumbingBackend:
 
     def close(self) -> None:
         for process in self._batches.values():
-            if process.stdin is not None:
-                process.stdin.close()
             process.kill()
             process.wait()
-            if process.stdout is not None:
-                process.stdout.close()
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    with suppress(OSError):  # what was not sent yet
+                        stream.close()
         self._batches.clear()
 
     def __del__(self) -> None:
         self.close()
 
-    def _ask(self, mode: str, name: str) -> bytes:
-        """Return the header line that a batch process answers for an object name."""
-        for attempt in range(2):
+    def _branch(self) -> str | None:
+        """Return the full name of HEAD's branch, from its file where that says it (in a reftable it does not)."""
+        try:
+            text = (self.repository.git_dir / "HEAD").read_text("utf-8", "replace").strip()
+        except OSError:
+            text = ""
+        if text and text != "ref: refs/heads/.invalid":
+            return text.removeprefix("ref: ") if text.startswith("ref: ") else None
+        answer = self._git(["symbolic-ref", "--quiet", "HEAD"])
+        return answer.stdout.decode("utf-8", "replace").strip() or None
+
+    def _ask(self, mode: str, name: str) -> list[bytes]:
+        """Return the fields that a batch process answers: id, type and size, or others where the object is missing.
+
+        Raises ObjectMissing where the process dies of the question: the object is damaged, or Git wanted to fetch it.
+        """
+        for _ in range(2):
             process = self._batch(mode)
             assert process.stdin is not None
             try:
@@ -138,10 +154,8 @@ class PlumbingBackend:
             except BrokenPipeError:
                 line = b""
             if line:
-                return line.rstrip(b"\n")
-            self.refresh()  # it died on a damaged object, or on a fetch that it may not make
-            if attempt:
-                break
+                return line.rstrip(b"\n").split(b" ")
+            self.refresh()
         raise ObjectMissing(name)
 
     def _batch(self, mode: str) -> subprocess.Popen[bytes]:
@@ -149,7 +163,7 @@ class PlumbingBackend:
         if process is None or process.poll() is not None:
             process = subprocess.Popen(
                 ["git", "cat-file", mode],
-                cwd=self.repository.root,
+                cwd=self.repository.git_dir,
                 env=git_environment(self.repository),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -176,6 +190,8 @@ class PlumbingBackend:
         text = answer.stderr.decode("utf-8", "replace")
         if "File exists" in text:
             raise RefLocked(str(self.repository.common_dir / f"{name}.lock"))
+        if "nonexistent object" in text:
+            raise ObjectMissing(name)
         if "but expected" in text or "already exists" in text or "unable to resolve reference" in text:
             raise RefMoved(name)
         raise OSError(f"the ref {name} cannot be moved: {_last_line(answer.stderr)}")

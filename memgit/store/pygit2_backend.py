@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 import pygit2
 
 from memgit import clock
-from memgit.errors import NotARepository
+from memgit.errors import NotARepository, StoreCorrupt
 from memgit.store.backend import ObjectMissing, RefDamaged, RefLocked, RefMoved
 from memgit.store.identity import machine_identity
-from memgit.store.loose import write_loose
+from memgit.store.loose import is_loose, write_loose
 from memgit.store.objects import ObjectFormat, ObjectId, ObjectType, RawObject, Signature
+from memgit.store.ref_file import is_damaged
 from memgit.store.repository import Repository
 
 if TYPE_CHECKING:
@@ -23,8 +24,13 @@ _TYPE_NUMBERS: dict[str, int] = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 _TYPE_NAMES: dict[int, ObjectType] = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 
 
-class LibgitRefuses(Exception):
+_FAULTS = (pygit2.GitError, KeyError, ValueError, OSError)  # pygit2 maps libgit2's codes to these
+
+
+class LibgitRefuses(NotARepository):
     """libgit2 does not serve this repository: an extension, an object format, or a ref back end that it lacks."""
+
+    default_hint = "Let `memgit.backend` be `auto` or `plumbing`."
 
 
 class Pygit2Backend:
@@ -35,6 +41,7 @@ class Pygit2Backend:
 
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
+        self.objects_dir = str(repository.common_dir / "objects")
         self._sync = False
         self._open()
         self._shared = "core.sharedrepository" in self.config("core.shared")
@@ -42,20 +49,20 @@ class Pygit2Backend:
     def read(self, oid: ObjectId) -> tuple[ObjectType, bytes]:
         try:
             kind, data = self._odb.read(oid)
-        except (KeyError, pygit2.GitError, ValueError):
+        except _FAULTS:
             self.refresh()  # a pack that was open may be gone: `git repack -ad` ran beside us
             try:
                 kind, data = self._odb.read(oid)
-            except (KeyError, pygit2.GitError, ValueError):
+            except _FAULTS:
                 raise ObjectMissing(oid) from None
         return _TYPE_NAMES[int(kind)], data
 
     def contains(self, oid: ObjectId) -> bool:
-        return bool(self._odb.exists(oid))
+        return is_loose(self.objects_dir, oid) or bool(self._odb.exists(oid))
 
     def write(self, objects: Iterable[RawObject]) -> None:
         if not self._shared:
-            write_loose(self.repository.common_dir / "objects", objects, sync=self._sync)
+            write_loose(self.objects_dir, objects, sync=self._sync)
             return
         try:
             for item in objects:
@@ -66,12 +73,15 @@ class Pygit2Backend:
     def read_ref(self, name: str) -> ObjectId | None:
         try:
             reference = self._git.references.get(name)
-        except (pygit2.GitError, ValueError):
-            raise RefDamaged(name) from None
+        except _FAULTS as error:
+            if is_damaged(self.repository.common_dir, name):
+                raise RefDamaged(name) from None
+            raise StoreCorrupt(f"the ref {name} cannot be read: {error}") from None
         if reference is None:
             return None
         if not isinstance(reference.target, pygit2.Oid):
-            raise RefDamaged(name)
+            is_damaged(self.repository.common_dir, name)
+            raise StoreCorrupt(f"{name} is not a direct ref")
         return ObjectId(str(reference.target))
 
     def move_ref(self, name: str, new: ObjectId, old: ObjectId | None) -> None:
@@ -84,7 +94,7 @@ class Pygit2Backend:
                 raise RefMoved(name)
             # libgit2 compares with the value that this reference object was read with, under the ref's lock.
             reference.set_target(pygit2.Oid(hex=new))
-        except (pygit2.GitError, ValueError, OSError) as error:
+        except _FAULTS as error:
             raise _ref_fault(error, name, self.repository) from None
 
     def delete_ref(self, name: str, old: ObjectId) -> None:
@@ -93,17 +103,17 @@ class Pygit2Backend:
             if reference is None or str(reference.target) != old:
                 raise RefMoved(name)
             reference.delete()
-        except (pygit2.GitError, ValueError, OSError) as error:
+        except _FAULTS as error:
             raise _ref_fault(error, name, self.repository) from None
 
     def head(self) -> tuple[ObjectId | None, str | None]:
         try:
             reference = self._git.references.get("HEAD")
             branch = reference.target if reference is not None and isinstance(reference.target, str) else None
-            if self._git.head_is_unborn:
-                return None, branch
-            return ObjectId(str(self._git.head.target)), branch
-        except (pygit2.GitError, KeyError, ValueError):
+            if branch is not None:
+                reference = self._git.references.get(branch)
+            return ObjectId(str(reference.resolve().target)) if reference is not None else None, branch
+        except _FAULTS:
             return None, None
 
     def identity(self) -> tuple[Signature, bool]:
@@ -151,15 +161,17 @@ class Pygit2Backend:
 def _get(config: Any, key: str) -> str | None:
     try:
         return str(config[key]) if key in config else None
-    except (pygit2.GitError, KeyError, ValueError):
+    except _FAULTS:
         return None
 
 
 def _ref_fault(error: Exception, name: str, repository: Repository) -> Exception:
     """Return what a failed ref update means. pygit2 maps libgit2's codes to few classes, so the text decides."""
     text = str(error).lower()
-    if isinstance(error, pygit2.AlreadyExistsError) or "does not match" in text:
+    if isinstance(error, (pygit2.AlreadyExistsError, KeyError)) or "does not match" in text:
         return RefMoved(name)
+    if "target oid" in text:
+        return ObjectMissing(name)
     refused = any(reason in text for reason in ("permission", "read-only", "no space", "not permitted"))
     if "failed to lock" in text and not refused:
         return RefLocked(str(repository.common_dir / f"{name}.lock"))

@@ -1,43 +1,118 @@
-"""The authority ref: where the tip is, and what to believe when the ref's own file was damaged."""
+"""The authority ref: where the tip is, and what to believe when another program or a power loss changed it.
+
+The log's last entry is the tip, or an ancestor of it, or the move that a writer died over (`write_ahead_log`). So a ref
+that is gone or damaged is put back, a move is finished, and a ref that another program set back, as
+`git fetch +refs/*:refs/*` does, is brought to hold what was acknowledged before. A fetch never writes the authority:
+only the writer and a merge do, and both append to the log first.
+"""
 
 from __future__ import annotations
 
 from memgit.errors import StoreCorrupt
-from memgit.store.backend import Backend, RefDamaged
-from memgit.store.objects import ObjectId
-from memgit.store.write_ahead_log import WriteAheadLog
+from memgit.store import ref_file
+from memgit.store.ancestry import descends
+from memgit.store.backend import RefDamaged, RefMoved
+from memgit.store.database import Database
+from memgit.store.join import join
+from memgit.store.lock import WriterLock
+from memgit.store.objects import ObjectId, Signature
+from memgit.store.publication import Publisher
 
 
 class AuthorityRef:
-    """One layer's ref. A fetch never writes it; only the writer and a merge do."""
+    """One layer's ref."""
 
-    def __init__(self, name: str, backend: Backend, log: WriteAheadLog) -> None:
+    def __init__(self, name: str, database: Database, lock: WriterLock, publisher: Publisher) -> None:
         self.name = name
-        self._backend = backend
-        self._log = log
+        self._database = database
+        self._log = database.log
+        self._lock = lock
+        self._publisher = publisher
 
     def tip(self) -> ObjectId | None:
-        """Return the commit that the ref names, or None where there is no store.
+        """Return the commit that the ref names, or None where there is no store. Needs no lock.
 
-        A ref file that a power loss emptied, or that another program deleted, is restored from the write-ahead log.
-        Raises StoreCorrupt where the log knows nothing either.
+        A ref that is damaged or gone is read from the write-ahead log, and put back if nobody is writing. Raises
+        StoreCorrupt where the log knows nothing either.
         """
-        try:
-            oid = self._backend.read_ref(self.name)
-        except RefDamaged:
-            return self._restore(damaged=True)
-        return oid if oid is not None else self._restore(damaged=False)
-
-    def _restore(self, *, damaged: bool) -> ObjectId | None:
-        tip = self._log.last_tip(self.name)
-        if tip is None:
-            if damaged:
-                raise StoreCorrupt(f"the ref {self.name} does not hold an object id, and no log says what it held")
-            return None
-        try:
-            if damaged:
-                (self._backend.repository.common_dir / self.name).unlink(missing_ok=True)
-            self._backend.move_ref(self.name, tip, None)
-        except Exception:  # noqa: BLE001 - a read-only repository, or another process that restored it first
+        tip, damaged = self._read()
+        if tip is not None:
             return tip
-        return tip
+        last = self._log.last_tip()
+        if last is None:
+            self._refuse_damaged(damaged)
+            return None
+        with self._lock.held_if_free() as held:
+            if held:
+                try:
+                    self._log.repair()
+                    return self._restore()
+                except (OSError, RefMoved):
+                    pass  # a read-only repository, or a program that was faster
+        return last
+
+    def settle(self, author: Signature) -> ObjectId | None:
+        """Return the tip after finishing what a dead writer began and taking back what another program undid.
+
+        Needs the lock. Raises RefMoved where another program moves the ref meanwhile, StoreBusy, StoreCorrupt where
+        the ref and the log cannot be united, OSError.
+        """
+        self._log.repair()
+        tip = self._restore()
+        last = self._log.last()
+        if last is None or tip is None or tip == last.new:
+            return tip
+        if tip == last.old or descends(self._database, last.new, tip):
+            self._finish(tip, last.new)
+            return last.new
+        if descends(self._database, tip, last.new):
+            return tip
+        return self._join(tip, last.new, author)
+
+    def _read(self) -> tuple[ObjectId | None, bool]:
+        """Return what the ref names, and whether it is damaged."""
+        try:
+            return self._database.backend.read_ref(self.name), False
+        except RefDamaged:
+            return None, True
+
+    def _restore(self) -> ObjectId | None:
+        """Return the tip, from the log where the ref is gone or damaged; then the ref is put back."""
+        tip, damaged = self._read()
+        if tip is not None:
+            return tip
+        last = self._log.last()
+        if last is None:
+            self._refuse_damaged(damaged)
+            return None
+        self._database.replay()
+        self._database.commit(last.new)
+        if not damaged:
+            self._publisher.move(None, last.new, ())
+            return last.new
+        try:
+            ref_file.replace(self._database.backend.repository.common_dir, self.name, last.new)
+        except FileExistsError:
+            raise RefMoved(self.name) from None
+        return last.new
+
+    def _finish(self, tip: ObjectId, new: ObjectId) -> None:
+        self._database.replay()
+        self._publisher.move(tip, new, ())
+
+    def _join(self, tip: ObjectId, lost: ObjectId, author: Signature) -> ObjectId:
+        try:
+            objects = join(self._database, tip, lost, author)
+        except StoreCorrupt as error:
+            raise StoreCorrupt(
+                f"another program moved {self.name} to {tip}, which lacks what memgit wrote up to {lost}: {error.message}",
+                hint=f"`git update-ref {self.name} {lost}` goes back to what memgit wrote.",
+                details={"ref": self.name, "tip": tip, "written": lost},
+            ) from None
+        joined = objects[-1].oid
+        self._publisher.publish(tip, joined, objects)
+        return joined
+
+    def _refuse_damaged(self, damaged: bool) -> None:
+        if damaged:
+            raise StoreCorrupt(f"the ref {self.name} does not hold an object id, and no log says what it held")

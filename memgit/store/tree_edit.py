@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from memgit.errors import StoreCorrupt
 from memgit.store.database import Database
-from memgit.store.objects import ObjectId, RawObject, Tree, TreeItem, encode_tree
+from memgit.store.objects import ObjectId, RawObject, Tree, TreeItem, encode_entry, encode_tree
 
 
 def add_files(
@@ -42,21 +42,32 @@ def _nest(files: Mapping[str, ObjectId]) -> _Nested:
 
 def _add(database: Database, oid: ObjectId | None, added: _Nested, created: list[RawObject], path: str) -> ObjectId:
     present: Tree = database.tree(oid) if oid is not None else {}
-    entries = dict(present)
+    fresh: dict[str, TreeItem] = {}
     for name, child in added.items():
-        old = entries.get(name)
+        old = present.get(name)
         if isinstance(child, dict):
             if old is not None and not old.is_tree:
                 raise StoreCorrupt(f"{path}{name} is a file where the store has a directory")
-            entries[name] = TreeItem(
-                _add(database, old.oid if old else None, child, created, f"{path}{name}/"), True
-            )
-        elif old is None:
-            entries[name] = TreeItem(child, False)
-        elif old.oid != child:
-            raise StoreCorrupt(f"{path}{name} exists with other bytes")
-    if entries == present and oid is not None:
+            item = TreeItem(_add(database, old.oid if old else None, child, created, f"{path}{name}/"), True)
+        else:
+            item = TreeItem(child, False)
+            if old is not None and old.oid != child:
+                raise StoreCorrupt(f"{path}{name} exists with other bytes")
+        if item != old:
+            fresh[name] = item
+    if oid is not None and not fresh:
         return oid
-    made = database.make("tree", encode_tree(entries))
+    entries = {**present, **fresh}
+    made = database.make_tree(_encode(database, oid, present, fresh, entries), entries)
     created.append(made)
     return made.oid
+
+
+def _encode(database: Database, oid: ObjectId | None, present: Tree, fresh: Tree, entries: Tree) -> bytes:
+    """Return a tree's bytes. Where only subtrees were replaced, they are replaced in the old bytes, which is faster."""
+    if oid is None or not all(name in present for name in fresh):
+        return encode_tree(entries)
+    data = database.tree_data(oid)
+    for name, item in fresh.items():
+        data = data.replace(encode_entry(name, present[name]), encode_entry(name, item), 1)
+    return data

@@ -1,0 +1,68 @@
+"""`git memory remember`: one statement with its evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memgit.cli.front import Front, given
+from memgit.cli.grammar import verb
+from memgit.cli.options import claim_description, claim_type_option
+
+if TYPE_CHECKING:
+    from memgit.operations.remember import Remembered
+
+
+@verb("remember")
+@click.argument("text", metavar="TEXT")
+@claim_type_option("fact")
+@click.option("--evidence", metavar="FILE", help="The document that proves it; kept as an artifact.")
+@click.option("--quote", metavar="TEXT", help="The passage of the document that proves it, exactly.")
+@claim_description
+@click.pass_obj
+def command(front: Front, text: str, evidence: str | None, quote: str | None, **described: Any) -> Remembered | None:
+    """Remember one statement, with the document or the note that proves it.
+
+    TEXT is the statement, or - for standard input. Without --evidence the text itself is kept as a note. With it, the
+    file becomes an artifact (the next revision, where its path is known), and the claim cites the quote's exact bytes,
+    or those of the statement where the file says it once.
+
+    \b
+    Examples:
+      git memory remember "We pin every dependency." --type constraint
+      git memory remember "Money is in cents" --type decision \\
+          --evidence docs/money.md --quote "All amounts are integers."
+      pbpaste | git memory remember -
+    """
+    from memgit.cli.documents import read_text
+    from memgit.operations.remember import Remembered
+
+    if quote is not None and evidence is None:
+        raise click.UsageError("--quote needs --evidence.")
+    if text == "-" and evidence == "-":
+        raise click.UsageError("Only one of TEXT and --evidence can be standard input.")
+    fields = given(text=read_text(text), **described)
+    if evidence is not None:
+        fields["document"] = _document(front, evidence, quote)
+    return front.perform("remember", fields, Remembered, lambda result: show(front, result))
+
+
+def show(front: Front, result: Remembered) -> None:
+    """Print the new claim's id and citation, and that of its evidence."""
+    from memgit.retrieval.citations import artifact_citation, claim_citation
+
+    front.out.line(("id", result.claim_id))
+    if front.out.quiet:
+        return
+    evidence = artifact_citation(result.artifact_id, result.artifact_revision_id, result.start_byte, result.end_byte)
+    front.out.line("  claim     ", claim_citation(result.claim_id, result.revision_id))
+    front.out.line("  evidence  ", evidence, " (kept before)" if result.reused_artifact else "")
+
+
+def _document(front: Front, evidence: str, quote: str | None) -> dict[str, object]:
+    from memgit.cli.documents import read_document
+
+    document = read_document(front, evidence)
+    described = given(path=document.path, quote=quote)
+    return {"title": document.title, "media_type": document.media_type, "content": document.content} | described

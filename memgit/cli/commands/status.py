@@ -1,0 +1,81 @@
+"""`git memory status`: what the memory holds, and what deserves a look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memgit.cli.front import Front
+from memgit.cli.grammar import verb
+from memgit.cli.terminal import one_line
+from memgit.errors import NoAmbientContext, NotARepository, StoreNotInitialized
+
+if TYPE_CHECKING:
+    from memgit.operations.status import StoreStatus
+
+BEGINNING = """\
+This repository has no memory yet. To begin:
+
+  git memory init                          once; creates a ref, changes no branch
+  git memory import markdown docs          keep documents that exist
+  git memory remember "TEXT" --type decision
+  git memory recall WORDS
+
+`git memory -h` lists all verbs; `git memory demo` shows them at work in a scratch repository.
+"""
+
+
+@verb("status")
+@click.pass_obj
+def command(front: Front) -> StoreStatus | None:
+    """Summarise the memory: counts, open conflicts, the latest claims.
+
+    Counts of this project come first; the store may hold others. Open conflicts and operations that had to be ignored
+    are named, with the verb that shows them.
+
+    \b
+    Examples:
+      git memory status
+      git memory status --json
+    """
+    from memgit.operations.status import StoreStatus
+
+    return front.perform("status", {}, StoreStatus, lambda result: show(front, result))
+
+
+def greet(front: Front) -> None:
+    """Print the status where there is a store, else how to begin."""
+    from memgit.operations.status import StoreStatus
+
+    try:
+        front.perform("status", {}, StoreStatus, lambda result: show(front, result))
+    except (NoAmbientContext, StoreNotInitialized):
+        front.out.block(BEGINNING.rstrip(), indent="")
+    except NotARepository as error:
+        front.out.line(f"{error.message}.")
+        front.out.line("git memory gives a Git repository a memory: change into one, or run `git memory demo`.")
+
+
+def show(front: Front, result: StoreStatus) -> None:
+    """Print the summary."""
+    out = front.out
+    out.line("memory ", ("id", result.store_id), f" in {result.ref}")
+    out.line(f"  here   {_count(result.here)}")
+    out.line(f"  store  claims: {_count(result.claims)}; artifacts: {_count(result.artifacts)}; "
+             f"relations: {result.relations}")
+    if result.open_conflicts:
+        cases = "case" if result.open_conflicts == 1 else "cases"
+        out.line("  ", ("bad", f"{result.open_conflicts} open conflict {cases}"), ": `git memory conflict list`")
+    if result.ignored_operations:
+        out.line("  ", ("bad", f"{result.ignored_operations} operations are ignored"), ": `git memory verify`")
+    if result.latest:
+        out.line("latest claims:")
+    for claim_id, statement in result.latest:
+        out.line("  ", ("id", claim_id), "  ", one_line(statement, 90))
+    if not result.claims and not result.artifacts:
+        front.out.note("nothing is remembered yet: `git memory remember TEXT`, `git memory import markdown DIR`")
+
+
+def _count(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in counts.items()) or "none"

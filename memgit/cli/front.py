@@ -1,0 +1,112 @@
+"""One command's way to the operations: where it runs, what it asks, and in which form the answer goes out.
+
+A verb hands over an operation's name and the fields that its flags gave. With `--json` the answer is the envelope that
+`call` prints for that request; else the typed result goes to the verb's own text. No idempotency key is made up here:
+one that nobody could repeat would leave a receipt for nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from memgit.cli.terminal import Output, complain, write_bytes
+from memgit.environment import Environment
+from memgit.errors import MemgitError
+
+if TYPE_CHECKING:
+    from msgspec import Struct
+
+    from memgit.operations.invocation import Invocation
+
+ResultT = TypeVar("ResultT", bound="Struct")
+
+
+class Front:
+    """The state of one command line. `directory` is where `-C` leads; paths that people type start there."""
+
+    def __init__(self, directory: Path, environment: Environment | None = None) -> None:
+        self.directory = directory
+        self.environment = environment or Environment.read()
+        self.as_json = False
+        self.out = Output(self._wants_colour)
+        self._told: set[str] = set()
+        self._last: Invocation | None = None
+
+    def perform(
+        self, name: str, fields: Mapping[str, object], kind: type[ResultT], show: Callable[[ResultT], None]
+    ) -> ResultT | None:
+        """Run an operation and print its answer; return the result, or None where the envelope was printed.
+
+        Raises what the operation raises, and click's Exit where the envelope says more than "done".
+        """
+        if self.as_json:
+            self._print_envelope(name, fields)
+            return None
+        result = self.ask(name, fields, kind)
+        show(result)
+        return result
+
+    def ask(self, name: str, fields: Mapping[str, object], kind: type[ResultT]) -> ResultT:
+        """Run an operation and return its result, printing nothing but its warnings."""
+        from memgit.protocol.envelope import read_input
+        from memgit.protocol.table import find_operation
+
+        operation = find_operation(name)
+        given = read_input(operation, dict(fields))
+        invocation = self.invocation()
+        try:
+            if operation.context:
+                invocation.context  # noqa: B018 - as `envelope.run`: a missing context is the first thing said
+            result = operation.handler()(invocation, given)
+        finally:
+            self._warn(invocation.warnings)
+            invocation.close()
+            self._last = invocation
+        assert isinstance(result, kind), f"{name} answers with {type(result).__name__}"
+        return result
+
+    def invocation(self) -> Invocation:
+        """Return a fresh reach for what is no operation; whoever takes it closes it."""
+        from memgit.operations.invocation import Invocation
+
+        return Invocation(self.directory, self.environment)
+
+    def path(self, typed: str) -> Path:
+        """Return the path that a person means, seen from where the command runs."""
+        return self.directory / typed
+
+    def _print_envelope(self, name: str, fields: Mapping[str, object]) -> None:
+        from memgit.protocol.envelope import answer
+
+        answered = answer({"op": name, "input": dict(fields)}, self.directory, self.environment)
+        write_bytes(answered.encode())
+        if answered.exit_status:
+            raise click.exceptions.Exit(answered.exit_status)
+
+    def _warn(self, warnings: Iterable[str]) -> None:
+        """Say each warning once: a verb may need several operations that all notice the same."""
+        for text in dict.fromkeys(warnings):
+            if text not in self._told and not self.out.quiet and not self.as_json:
+                complain(f"warning: {text}")
+            self._told.add(text)
+
+    def _wants_colour(self) -> bool:
+        """Tell whether standard output gets colours: what the setting says, else whether it is a capable terminal."""
+        is_terminal = sys.stdout.isatty() and not self.environment.dumb_terminal and sys.platform != "win32"
+        if self.environment.no_color:
+            return False
+        wanted = "auto"
+        with suppress(MemgitError):
+            wanted = (self._last or self.invocation()).config.text("color")  # `_last` has read Git config already
+        return is_terminal if wanted == "auto" else wanted == "always"
+
+
+def given(**fields: object) -> dict[str, object]:
+    """Return the fields that a flag gave a value to; what was not given is left to the operation's default."""
+    return {name: value for name, value in fields.items() if value is not None and value != () and value is not False}

@@ -1,0 +1,116 @@
+"""The grammar of the command line: verbs, nouns with verbs of their own, and what all of them take.
+
+Every verb has `-h`, `--help`, `--json` and `--quiet`; a word that is no verb gets the nearest one suggested.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from memgit.cli.front import Front
+
+HELP_NAMES = ["-h", "--help"]
+
+Callback = Callable[..., Any]
+
+
+class Verb(click.Command):
+    """One verb. Its help is the callback's docstring: a summary, a paragraph, at least one example."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("context_settings", {})["help_option_names"] = HELP_NAMES
+        super().__init__(*args, **kwargs)
+        self.params += shared_options()
+
+
+class Noun(click.Group):
+    """A noun: `git memory claim` takes verbs of its own."""
+
+    command_class = Verb
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("context_settings", {})["help_option_names"] = HELP_NAMES
+        kwargs.setdefault("no_args_is_help", False)
+        super().__init__(*args, **kwargs)
+        self.params += shared_options()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as click does, but say which verbs there are where nothing is given."""
+        if not args and not self.invoke_without_command and not ctx.resilient_parsing:
+            raise click.UsageError(f"{ctx.command_path} needs a verb: {', '.join(self.list_commands(ctx))}.", ctx=ctx)
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the verbs in the order of their definition, which is the order of use."""
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first word names. Raises UsageError, which suggests the nearest verb."""
+        name = args[0]
+        command = self.get_command(ctx, name)
+        if command is not None:
+            return name, command, args[1:]
+        if name.startswith("-"):
+            raise click.NoSuchOption(name, ctx=ctx)
+        near = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
+        suggestion = f" Did you mean {near[0]!r}?" if near else ""
+        raise click.UsageError(f"There is no verb {name[:60]!r}.{suggestion}", ctx=ctx)
+
+
+def verb(name: str, **settings: Any) -> Callable[[Callback], Verb]:
+    """Return the decorator that makes a verb of a function."""
+    return click.command(name, cls=Verb, **settings)
+
+
+def noun(name: str, **settings: Any) -> Callable[[Callback], Noun]:
+    """Return the decorator that makes a noun of a function."""
+    return click.group(name, cls=Noun, **settings)
+
+
+def shared_options() -> list[click.Parameter]:
+    """Return the options that hold everywhere; they change the front, not the callback's arguments."""
+    return [
+        click.Option(
+            ["--json", "as_json"],
+            is_flag=True,
+            expose_value=False,
+            is_eager=True,
+            callback=_set_json,
+            help="Print the JSON envelope that `git memory call` prints.",
+        ),
+        click.Option(
+            ["-q", "--quiet"],
+            is_flag=True,
+            expose_value=False,
+            is_eager=True,
+            callback=_set_quiet,
+            help="Print data and errors only; a write prints its new id alone.",
+        ),
+    ]
+
+
+def _set_json(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        _front(ctx, "as_json")
+
+
+def _set_quiet(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        _front(ctx, "quiet")
+
+
+def _front(ctx: click.Context, what: str) -> None:
+    """Set a mode of the front; the root's own flags come before there is one, and wait in `meta`."""
+    front = ctx.find_object(Front)
+    if front is None:
+        ctx.meta[f"memgit.{what}"] = True
+    elif what == "as_json":
+        front.as_json = True
+    else:
+        front.out.quiet = True

@@ -1,0 +1,44 @@
+"""Ids as people type them: whole, by a unique beginning, with or without the prefix that says the kind."""
+
+from __future__ import annotations
+
+from memgit.cli.front import Front
+from memgit.errors import InvalidRequest
+from memgit.records import ids
+from memgit.records.ids import EntityKind
+
+_NAMES: dict[str, str] = {"claim": "claim_id", "artifact": "artifact_id", "relation": "relation_id"}
+
+
+def whole_id(front: Front, typed: str, kind: EntityKind | None = None) -> str:
+    """Return the id that a person means. What is whole is not looked up: the operation judges it.
+
+    Raises NotFound; InvalidRequest where a beginning is not unique or belongs to another kind.
+    """
+    wanted = typed.strip().lower()
+    if ids.is_entity_id(wanted):
+        return wanted
+    if kind is not None and "_" not in wanted and "/" not in wanted:
+        wanted = f"{ids.PREFIX_BY_KIND[kind]}_{wanted}"
+    from memgit.operations.show import Shown
+
+    shown = front.ask("show", {"id": wanted}, Shown)
+    if kind is not None and shown.kind != kind:
+        raise InvalidRequest(f"{typed} is the id of a {shown.kind}, not of a {kind}", hint=f"`git memory show {typed}` shows it.")
+    return str(shown.item[_NAMES[shown.kind]])
+
+
+def base_revision(front: Front, entity: str, if_revision: str | None, all_heads: bool) -> dict[str, object]:
+    """Return the field that says what a change builds on.
+
+    A person who names no revision means the current one. Where there are several, one is named on purpose, so that
+    the operation refuses and lists them; `all_heads` names them all.
+    """
+    if if_revision is not None:
+        return {"if_revision": if_revision}
+    from memgit.operations.show import Shown
+
+    heads = list(front.ask("show", {"id": entity}, Shown).item["heads"])
+    if all_heads:
+        return {"if_revisions": heads}
+    return {"if_revision": heads[-1]} if heads else {}

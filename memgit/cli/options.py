@@ -1,0 +1,69 @@
+"""Options that several verbs take, so that one thing has one name everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, get_args
+
+import click
+
+from memgit.records.op import ClaimType, RelationType
+from memgit.scope.horizon import HORIZONS
+
+CallableT = TypeVar("CallableT", bound=Callable[..., Any])
+Decorator = Callable[[CallableT], CallableT]
+
+CLAIM_TYPES: tuple[str, ...] = get_args(ClaimType)
+RELATION_TYPES: tuple[str, ...] = get_args(RelationType)
+
+
+def together(*decorators: Callable[[Any], Any]) -> Callable[[CallableT], CallableT]:
+    """Return one decorator that adds options in the order given."""
+
+    def decorate(function: CallableT) -> CallableT:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+def claim_type_option(default: str | None) -> Callable[[Any], Any]:
+    """Return `--type`."""
+    return click.option(
+        "--type",
+        "claim_type",
+        type=click.Choice(CLAIM_TYPES),
+        default=default,
+        show_default=default is not None,
+        help="What kind of statement it is.",
+    )
+
+
+claim_description = together(
+    click.option("--subject", metavar="NAME", help="What the claim is about."),
+    click.option("--component", metavar="NAME", help="The part of the project that it belongs to."),
+    click.option("--confidence", type=float, metavar="0..1", help="How sure you are."),
+    click.option("--valid-from", metavar="WHEN", help="A date, or a time with a zone: 2026-05-01T12:00:00Z."),
+    click.option("--valid-until", metavar="WHEN", help="From when on it no longer holds."),
+    click.option("--trust", metavar="LEVEL", help="Who says so, in your team's words."),
+    click.option("--sensitivity", metavar="LEVEL", help="Who may read it, in your team's words."),
+    click.option("--marker", "markers", metavar="MARKER", multiple=True, help="dimension:value or a word; repeatable."),
+)
+"""What a claim may say about itself beside its statement."""
+
+revision_options = together(
+    click.option("--if-revision", metavar="REVISION", help="Refuse unless this is the current revision."),
+    click.option("--all-heads", is_flag=True, help="Where it has forked: continue all current revisions as one."),
+)
+"""Which revision a change builds on. Without either, the one that is current."""
+
+horizon_options = together(
+    click.option("--horizon", type=click.Choice(HORIZONS), help="How far to look; default: this project."),
+    click.option("--reason", metavar="WHY", help="Why to look further; a broad horizon needs it."),
+)
+
+
+def limit_option(default: int, what: str) -> Callable[[Any], Any]:
+    """Return `-n`, `--limit`."""
+    return click.option("-n", "--limit", type=int, default=default, show_default=True, help=f"At most so many {what}.")

@@ -1,0 +1,28 @@
+"""The verbs of `git memory`, in the order of the help. The module of a verb is imported when the verb is used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import cast
+
+import click
+
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "Begin": ("init", "status", "context", "demo"),
+    "Write": ("remember", "claim", "artifact", "relation", "import"),
+    "Read": ("recall", "search", "show", "cat", "log", "conflict"),
+    "Look after": ("verify", "config", "session"),
+    "For programs": ("call", "capabilities", "schema", "instructions"),
+}
+
+VERBS: tuple[str, ...] = tuple(verb for verbs in SECTIONS.values() for verb in verbs)
+
+_MODULES = {"import": "import_documents"}  # a word of Python cannot name a module
+
+
+def load(verb: str) -> click.Command | None:
+    """Return a verb's command, or None where there is no such verb."""
+    if verb not in VERBS:
+        return None
+    module = importlib.import_module(f"memgit.cli.commands.{_MODULES.get(verb, verb)}")
+    return cast(click.Command, module.command)

@@ -1,0 +1,200 @@
+"""From the hits of an index to candidates: read from the authority, filtered by it, and compared with the query.
+
+An index only proposes where to look. What a candidate says, whether it is current and in scope, and what of the query it
+meets, is read here from the entities and the stored bytes, so that a stale or damaged index can hide something, but
+never make something up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from memgit.index.documents import DocumentKind, matchable
+from memgit.index.lexical import Hit, Order, TermMatch
+from memgit.index.passages import decode_text
+from memgit.records.ids import EntityId, RevisionId
+from memgit.records.op import ArtifactPayload
+from memgit.records.state import Entity, Revision
+from memgit.retrieval.currentness import Reason, reasons_against
+from memgit.retrieval.qualification import Lexicon, Match, description_lexicon, lexicon, match, may_qualify
+from memgit.retrieval.query import Query
+from memgit.retrieval.view import HISTORY_FACTOR, View
+
+SCATTERED_BYTES = 256 * 1024
+"""Of a text whose passages may meet a query together. In a longer one, words that have nothing to do with each other
+meet by chance; its passages must qualify by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a request admits beside its view. None admits any."""
+
+    kinds: frozenset[DocumentKind] = frozenset({"claim", "artifact"})
+    types: frozenset[str] | None = None
+    component: str | None = None
+    markers: frozenset[str] = frozenset()
+    historical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Excerptable:
+    """The bytes [start, end) of a stored text, and what of the query they meet by themselves."""
+
+    start: int
+    end: int
+    data: bytes
+    own: Match
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A revision that meets something of a query, as the authority has it.
+
+    `reasons`: why it is not current. `score` and `terms` are the index's, for its best document. `passage`: the bytes of
+    an artifact to quote; None for a claim, and where only the title meets the query.
+    """
+
+    entity: Entity
+    revision: Revision
+    reasons: tuple[Reason, ...]
+    match: Match
+    score: float
+    terms: tuple[TermMatch, ...]
+    passage: Excerptable | None = None
+
+    @property
+    def id(self) -> EntityId:
+        """The entity's id."""
+        return self.entity.lineage.id
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """Sorts by how well the candidate qualifies, then by score; ties by later seq, then id."""
+        return (*self.match.order, -self.score, -self.revision.seq, self.id, self.revision.id)
+
+
+def candidates(
+    query: Query, view: View, selection: Selection, limit: int, order: Order, *, hopeful_only: bool = False
+) -> list[Candidate]:
+    """Return what an index proposes for `query`, `limit` hits of each kind, one candidate for each revision.
+
+    `hopeful_only` leaves out artifacts that cannot qualify, before their bytes are read.
+    """
+    where = view.index_filter(
+        historical=selection.historical,
+        kinds=selection.kinds,
+        types=selection.types,
+        component=selection.component,
+        markers=selection.markers,
+    )
+    hits = view.index.query(query.terms, where, limit * (HISTORY_FACTOR if view.past else 1), order)
+    return list(_judged(query, view, selection, hits, hopeful_only=hopeful_only))
+
+
+def one_per_entity(found: Iterable[Candidate]) -> list[Candidate]:
+    """Return the best candidate of each entity, in the given order; current revisions before others."""
+    best: dict[EntityId, Candidate] = {}
+    for candidate in found:
+        known = best.get(candidate.id)
+        if known is None or (_rank(candidate) < _rank(known)):
+            best[candidate.id] = candidate
+    return [candidate for candidate in found if best[candidate.id] is candidate]
+
+
+def _rank(candidate: Candidate) -> tuple[object, ...]:
+    return (candidate.match.tier is None, bool(candidate.reasons), candidate.order)
+
+
+def _judged(
+    query: Query, view: View, selection: Selection, hits: Iterable[Hit], *, hopeful_only: bool
+) -> Iterator[Candidate]:
+    for (entity_id, revision_id), group in _grouped(hits).items():
+        entity = view.entity(entity_id)
+        revision = _find(entity, revision_id)
+        if entity is None or revision is None or not view.sees(entity):
+            continue
+        reasons = reasons_against(entity, revision, view.instant)
+        if reasons and not selection.historical:
+            continue
+        if entity.lineage.kind == "claim":
+            yield _claim(query, entity, revision, reasons, group)
+        elif not hopeful_only or may_qualify(query, frozenset().union(*(hit.terms for hit in group))):
+            yield _artifact(query, view, entity, revision, reasons, group)
+
+
+def _grouped(hits: Iterable[Hit]) -> dict[tuple[EntityId, RevisionId], list[Hit]]:
+    groups: dict[tuple[EntityId, RevisionId], list[Hit]] = {}
+    for hit in hits:
+        groups.setdefault((hit.document.entity, hit.document.revision), []).append(hit)
+    return groups
+
+
+def _find(entity: Entity | None, revision_id: RevisionId) -> Revision | None:
+    revisions = entity.lineage.revisions if entity else ()
+    return next((revision for revision in revisions if revision.id == revision_id), None)
+
+
+def _claim(query: Query, entity: Entity, revision: Revision, reasons: tuple[Reason, ...], hits: list[Hit]) -> Candidate:
+    found = match(query, description_lexicon(matchable(revision.payload)))
+    return Candidate(entity, revision, reasons, found, hits[0].score, hits[0].matches)
+
+
+def _artifact(
+    query: Query, view: View, entity: Entity, revision: Revision, reasons: tuple[Reason, ...], hits: list[Hit]
+) -> Candidate:
+    """Return the candidate for the description and the proposed passages of an artifact."""
+    title = description_lexicon(matchable(revision.payload))
+    title_terms = [hit.matches for hit in hits if hit.document.start is None]
+    passages = list(_passages(query, view, revision, hits))
+    options = [(match(query, title), _united(*title_terms), None)]
+    for hit, text, passage in passages:
+        options.append((match(query, title | text), _united(*title_terms, hit.matches), passage))
+    found, terms, passage = min(options, key=lambda option: (*option[0].order, -_score(option[1]), option[2] is None))
+    if found.tier is None and (together := _scattered(query, revision, title, [text for _, text, _ in passages])):
+        found = together
+    if passage is not None and not passage.own.met:
+        passage = None
+    return Candidate(entity, revision, reasons, found, _score(terms), terms, passage)
+
+
+def _passages(
+    query: Query, view: View, revision: Revision, hits: list[Hit]
+) -> Iterator[tuple[Hit, Lexicon, Excerptable]]:
+    """Yield the proposed passages that stand in the stored bytes, with their terms."""
+    spans = [(hit, hit.document.start, hit.document.end) for hit in hits]
+    data = view.read_blob(revision.blob) if revision.blob and any(start is not None for _, start, _ in spans) else None
+    for hit, start, end in spans:
+        if data is None or start is None or end is None:
+            continue
+        piece = data[start:end]
+        text = decode_text(piece)
+        if text is not None and len(piece) == end - start:
+            terms = lexicon(text)
+            yield hit, terms, Excerptable(start, end, piece, match(query, terms))
+
+
+def _scattered(query: Query, revision: Revision, title: Lexicon, texts: list[Lexicon]) -> Match | None:
+    """Return the match of all proposed passages together where they hold every word of a query that is no question."""
+    size = revision.payload.size if isinstance(revision.payload, ArtifactPayload) else 0
+    if query.is_question or size > SCATTERED_BYTES or len(texts) < 2:
+        return None
+    together = title
+    for text in texts:
+        together = together | text
+    found = match(query, together)
+    return replace(found, scattered=True) if found.tier == "lexical" and not found.missing else None
+
+
+def _united(*found: tuple[TermMatch, ...]) -> tuple[TermMatch, ...]:
+    """Return the best match of each term."""
+    best: dict[str, TermMatch] = {}
+    for term in (term for terms in found for term in terms):
+        known = best.get(term.term)
+        if known is None or term.weight > known.weight:
+            best[term.term] = term
+    return tuple(best.values())
+
+
+def _score(terms: tuple[TermMatch, ...]) -> float:
+    return sum(term.weight for term in terms)

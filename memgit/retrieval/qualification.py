@@ -1,0 +1,163 @@
+"""Whether a text is about what was asked: yes or no, why, and by which rule. Deterministic, and blind to ranking.
+
+It compares an analysed query with the terms of one text, and knows neither index nor store. Nothing but the three tiers
+qualifies: no similarity of meaning, no rank, no popularity. A wrong yes is worse than a missed one, so whatever is
+missing must be ordinary words, and few.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from memgit.index.analysis import analyse
+from memgit.index.documents import Matchable
+from memgit.index.similarity import likeness
+from memgit.retrieval.query import Query, Unit
+
+Tier = Literal["exact", "lexical", "fuzzy"]
+TIERS: tuple[Tier, ...] = ("exact", "lexical", "fuzzy")
+"""In order of trust. exact: an identifier of the query stands in the text. lexical: enough of its words do. fuzzy: all do,
+some of them only if misspelt or shortened ones are read as the words they resemble."""
+
+KEYWORD_SHARE = 0.7
+"""Of the words of a query that is no question. Keywords say what the text is expected to contain, near-synonyms among
+them: up to three words all must be there, of four to six one may be missing, of seven to nine two."""
+
+LONG_QUERY, LONG_QUERY_SHARE = 10, 0.6
+"""From ten words on: six or seven content words of one query in one statement do not meet by chance, and long queries,
+often quoted from elsewhere, carry more that the statement left out. Never fewer words than a query of nine needs."""
+
+QUESTION_SHARE = 0.85
+"""Of the words of a question. One of them is its point, and the missing one is usually that one: `is the cache
+encrypted` must not be answered by what is known about the cache. So up to six words all must be there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The terms of a text that can meet a query: stems, exact names, and words as written."""
+
+    words: frozenset[str]
+    names: frozenset[str]
+    surfaces: frozenset[str]
+
+    def __or__(self, other: Lexicon) -> Lexicon:
+        return Lexicon(self.words | other.words, self.names | other.names, self.surfaces | other.surfaces)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What of a query a text meets. `tier` is None where that is not enough.
+
+    `met` and `missing` name units of the query, in its order; `guessed` pairs a met unit with the word of the text that
+    it was read as. `scattered`: the words stand in different passages.
+    """
+
+    tier: Tier | None
+    met: tuple[str, ...]
+    missing: tuple[str, ...]
+    guessed: tuple[tuple[str, str], ...] = ()
+    scattered: bool = False
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Sorts the better match first: by tier, then by how much of the query is met."""
+        return (TIERS.index(self.tier) if self.tier else len(TIERS), -len(self.met))
+
+
+def lexicon(text: str, names: Iterable[str] = ()) -> Lexicon:
+    """Return the terms of a text and of exact names that stand beside it (which are no words)."""
+    terms = analyse(text)
+    exact = set(terms.identifiers)
+    for name in names:
+        exact |= {name.casefold(), *analyse(name).identifiers}
+    return Lexicon(frozenset(terms.words), frozenset(exact), terms.surfaces)
+
+
+def description_lexicon(description: Matchable) -> Lexicon:
+    """Return the terms of a claim, or of an artifact's description."""
+    return lexicon(f"{description.title}\n{description.body}", description.names)
+
+
+def match(query: Query, text: Lexicon) -> Match:
+    """Return whether the text with these terms qualifies for `query`, and what it meets."""
+    written = [unit for unit in query.units if is_written(unit, text)]
+    guesses = {unit.name: word for unit in query.units if unit not in written and (word := _guess(unit, text))}
+    tier = _tier(query, written, guesses)
+    if tier != "fuzzy":
+        guesses = {}
+    met = {unit.name for unit in written} | guesses.keys()
+    return Match(
+        tier,
+        tuple(unit.name for unit in query.units if unit.name in met),
+        tuple(unit.name for unit in query.units if unit.name not in met),
+        tuple(guesses.items()),
+    )
+
+
+def may_qualify(query: Query, met: frozenset[str]) -> bool:
+    """Tell whether a text can qualify of which an index says that it meets at most these units."""
+    hopeful = [unit for unit in query.units if unit.name in met]
+    identifiers = [unit for unit in query.units if unit.shape == "identifier"]
+    if identifiers:
+        return any(unit in hopeful for unit in identifiers)
+    return len(hopeful) >= words_needed(len(query.units), is_question=query.is_question)
+
+
+def words_needed(count: int, *, is_question: bool) -> int:
+    """Return how many of a query's `count` units a text must hold as written to qualify as lexical."""
+    if is_question:
+        return math.ceil(QUESTION_SHARE * count)
+    if count < LONG_QUERY:
+        return math.ceil(KEYWORD_SHARE * count)
+    return max(math.ceil(KEYWORD_SHARE * (LONG_QUERY - 1)), math.ceil(LONG_QUERY_SHARE * count))
+
+
+def not_dominated(matches: Sequence[Match]) -> list[bool]:
+    """Tell for each match of one kind whether it stands beside the others.
+
+    A lexical match falls where another qualified one meets all that it meets and more: what it misses is then no
+    synonym for what it has, and it answers another question.
+    """
+    qualified = [frozenset(match.met) for match in matches if match.tier in {"exact", "lexical"}]
+    return [
+        match.tier != "lexical" or not any(frozenset(match.met) < other for other in qualified) for match in matches
+    ]
+
+
+def is_written(unit: Unit, text: Lexicon) -> bool:
+    """Tell whether the text holds the unit as it was asked for, up to inflection and separators."""
+    return (unit.stem != "" and unit.stem in text.words) or not text.names.isdisjoint(unit.names)
+
+
+def _guess(unit: Unit, text: Lexicon) -> str | None:
+    return next((word for word in unit.similar if word in text.surfaces), None)
+
+
+def _tier(query: Query, written: list[Unit], guesses: dict[str, str]) -> Tier | None:
+    units = query.units
+    if not units:
+        return None
+    identifiers = [unit for unit in units if unit.shape == "identifier"]
+    if identifiers:
+        return "exact" if any(unit in written for unit in identifiers) else None
+    if any(unit.shape == "code" and unit not in written for unit in units):
+        return None  # a number, a version or an acronym with a digit is never nearly right
+    if all(unit.shape == "code" for unit in units):
+        return "exact"
+    if len(written) >= words_needed(len(units), is_question=query.is_question):
+        return "lexical"
+    return "fuzzy" if _is_trustworthy(units, written, guesses) else None
+
+
+def _is_trustworthy(units: tuple[Unit, ...], written: list[Unit], guesses: dict[str, str]) -> bool:
+    """Tell whether the guesses may stand: every unit is met, one or more as written, and most are not abbreviations.
+
+    Half of a word matches much, so only half of a query's words may be shortened, and none of two.
+    """
+    if not written or len(written) + len(guesses) < len(units):
+        return False
+    shortened = sum(likeness(asked, word) == "abbreviation" for asked, word in guesses.items())
+    return shortened <= (len(units) // 2 if len(units) > 2 else 0)

@@ -1,0 +1,172 @@
+"""Does memory know this? Claims first, artifacts apart, conflicts beside them, and nothing that did not qualify.
+
+`presence` follows from qualification alone: `claims`, `artifacts_only` or `none`. Candidates are added only where the
+request asks for them, have no tier, and never change it. Nothing broadens the horizon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from msgspec import Struct
+
+from memgit.index.documents import DocumentKind
+from memgit.retrieval import bounds
+from memgit.retrieval.candidates import Candidate, Selection, candidates, one_per_entity
+from memgit.retrieval.conflicts import Conflict, conflicts_of
+from memgit.retrieval.evidence import evidence_candidates
+from memgit.retrieval.qualification import not_dominated
+from memgit.retrieval.query import Query, analyse_query, with_similar_words
+from memgit.retrieval.results import ArtifactItem, ClaimItem, artifact_item, claim_item
+from memgit.retrieval.view import Horizon, View
+
+Presence = Literal["claims", "artifacts_only", "none"]
+
+_PROPOSALS = 64  # hits of each kind to judge: the order by coverage puts what can qualify among the first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest:
+    """What to recall. `markers` must all be present on what is returned."""
+
+    query: str
+    max_claims: int = 5
+    max_artifact_refs: int = 3
+    max_excerpt_bytes: int = 320
+    max_candidate_claims: int = 0
+    max_candidate_artifact_refs: int = 0
+    include_historical: bool = False
+    markers: tuple[str, ...] = ()
+
+
+class CandidatesHint(Struct, frozen=True, kw_only=True):
+    """How many near misses a request for candidates would give: at most 16 of each, none of which qualifies."""
+
+    claims: int
+    artifacts: int
+
+
+class RecallResult(Struct, frozen=True, kw_only=True):
+    """`candidate_*` hold what did not qualify. `candidates_hint` is None unless presence is `none` and there are some.
+
+    `claims_truncated`: more claims qualify than were asked for. `evaluated_at` is the instant of validity.
+    """
+
+    presence: Presence
+    claims: tuple[ClaimItem, ...]
+    artifacts: tuple[ArtifactItem, ...]
+    conflicts: tuple[Conflict, ...]
+    claims_truncated: bool
+    candidate_claims: tuple[ClaimItem, ...]
+    candidate_artifacts: tuple[ArtifactItem, ...]
+    candidates_hint: CandidatesHint | None
+    searched_horizons: tuple[Horizon, ...]
+    evaluated_at: str
+    warnings: tuple[str, ...]
+
+
+def recall(request: RecallRequest, view: View) -> RecallResult:
+    """Return what memory knows about the query, as far as `view` sees.
+
+    Raises InvalidRequest for a blank query, InvalidRequest or LimitExceeded for a number out of bounds, and whatever
+    the view's index and reader raise (IndexDamaged means: rebuild, and ask again).
+    """
+    _check(request)
+    query = analyse_query(request.query)
+    selection = Selection(markers=frozenset(request.markers), historical=request.include_historical)
+    query, found = _judge(query, view, selection)
+    claims, artifacts = _qualified(found, "claim"), _qualified(found, "artifact")
+    presence: Presence = "claims" if claims else "artifacts_only" if artifacts else "none"
+    shown = claims[: request.max_claims]
+    near = _near(request, query, view, selection, claims + artifacts, presence)
+    near_claims = [candidate for candidate in near if candidate.entity.lineage.kind == "claim"]
+    near_artifacts = [candidate for candidate in near if candidate.entity.lineage.kind == "artifact"]
+    most = request.max_excerpt_bytes
+    return RecallResult(
+        presence=presence,
+        claims=tuple(claim_item(claim) for claim in shown),
+        artifacts=tuple(_references(request, query, view, shown, artifacts)),
+        conflicts=conflicts_of((case for claim in shown for case in claim.entity.open_cases), view),
+        claims_truncated=len(claims) > len(shown),
+        candidate_claims=tuple(claim_item(claim) for claim in near_claims[: request.max_candidate_claims]),
+        candidate_artifacts=tuple(
+            artifact_item(artifact, query, most) for artifact in near_artifacts[: request.max_candidate_artifact_refs]
+        ),
+        candidates_hint=_hint(presence, near_claims, near_artifacts),
+        searched_horizons=(view.horizon,),
+        evaluated_at=view.instant,
+        warnings=query.warnings,
+    )
+
+
+def _check(request: RecallRequest) -> None:
+    bounds.check("max_claims", request.max_claims, bounds.CLAIMS)
+    bounds.check("max_artifact_refs", request.max_artifact_refs, bounds.ARTIFACT_REFS)
+    bounds.check("max_excerpt_bytes", request.max_excerpt_bytes, bounds.EXCERPT_BYTES)
+    bounds.check("max_candidate_claims", request.max_candidate_claims, bounds.CANDIDATES)
+    bounds.check("max_candidate_artifact_refs", request.max_candidate_artifact_refs, bounds.CANDIDATES)
+
+
+def _judge(query: Query, view: View, selection: Selection) -> tuple[Query, list[Candidate]]:
+    """Return what an index proposes, judged; where no claim is met as written, with the query's words also guessed."""
+    if not query.units:
+        return query, []
+    found = candidates(query, view, selection, _PROPOSALS, "coverage", hopeful_only=True)
+    if any(candidate.match.tier for candidate in found if candidate.entity.lineage.kind == "claim"):
+        return query, found
+    guessed = with_similar_words(query, view.index)
+    if guessed == query:
+        return query, found
+    return guessed, candidates(guessed, view, selection, _PROPOSALS, "coverage", hopeful_only=True)
+
+
+def _qualified(found: list[Candidate], kind: DocumentKind) -> list[Candidate]:
+    """Return what qualifies of a kind, best first, one revision of each entity."""
+    of_kind = [candidate for candidate in found if candidate.entity.lineage.kind == kind and candidate.match.tier]
+    best = sorted(one_per_entity(of_kind), key=lambda candidate: candidate.order)
+    keep = not_dominated([candidate.match for candidate in best])
+    return [candidate for candidate, kept in zip(best, keep, strict=True) if kept]
+
+
+def _references(
+    request: RecallRequest, query: Query, view: View, claims: list[Candidate], artifacts: list[Candidate]
+) -> Iterator[ArtifactItem]:
+    """Yield the artifacts that qualify, then those that the returned claims rest on, each once, as many as asked for."""
+    left = request.max_artifact_refs
+    for artifact in artifacts[:left]:
+        yield artifact_item(artifact, query, request.max_excerpt_bytes)
+    left -= len(artifacts[:left])
+    known = {artifact.id for artifact in artifacts}
+    for source in evidence_candidates(claims, view, historical=request.include_historical):
+        if left > 0 and source.id not in known:
+            known.add(source.id)
+            left -= 1
+            yield artifact_item(source, query, request.max_excerpt_bytes, "evidence")
+
+
+def _near(
+    request: RecallRequest,
+    query: Query,
+    view: View,
+    selection: Selection,
+    qualified: list[Candidate],
+    presence: Presence,
+) -> list[Candidate]:
+    """Return what comes closest without qualifying, where it is asked for or nothing qualified."""
+    wanted = request.max_candidate_claims + request.max_candidate_artifact_refs
+    if not query.units or (presence != "none" and not wanted):
+        return []
+    known = {candidate.id for candidate in qualified}
+    proposals = bounds.CANDIDATES.most + len(known)
+    found = candidates(query, view, selection, proposals, "score")
+    near = [candidate for candidate in one_per_entity(found) if candidate.id not in known]
+    return sorted(near, key=lambda candidate: (-candidate.score, -candidate.revision.seq, candidate.id))
+
+
+def _hint(presence: Presence, claims: list[Candidate], artifacts: list[Candidate]) -> CandidatesHint | None:
+    if presence != "none" or not (claims or artifacts):
+        return None
+    most = bounds.CANDIDATES.most
+    return CandidatesHint(claims=min(most, len(claims)), artifacts=min(most, len(artifacts)))

@@ -1,0 +1,203 @@
+"""What retrieval answers with: values that encode to JSON as they are (`msgspec.to_builtins`), and how they are made.
+
+Every quoted text carries a citation that resolves to exactly these bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from memgit.records.ids import ArtifactId, ClaimId
+from memgit.records.op import ArtifactPayload, ClaimPayload, ClaimType, Evidence, Scope, Value
+from memgit.records.state import Entity, Status
+from memgit.retrieval.candidates import Candidate
+from memgit.retrieval.citations import ArtifactCitation, ClaimCitation
+from memgit.retrieval.currentness import Reason
+from memgit.retrieval.excerpt import excerpt_span
+from memgit.retrieval.qualification import Tier
+from memgit.retrieval.query import Query
+
+Standing = Literal["current", "disputed", "historical"]
+
+
+class Why(Struct, frozen=True, kw_only=True):
+    """Why something is in an answer. `tier` None: it did not qualify. `guessed`: (asked, written) pairs."""
+
+    tier: Tier | None
+    met: tuple[str, ...]
+    missing: tuple[str, ...]
+    guessed: tuple[tuple[str, str], ...]
+    scattered: bool
+    score: float
+
+
+class EvidenceRef(Struct, frozen=True, kw_only=True):
+    """What a claim rests on. The bytes are None for a whole revision."""
+
+    artifact_id: str
+    revision_id: str
+    start_byte: int | None
+    end_byte: int | None
+    citation: str
+
+
+class ClaimItem(Struct, frozen=True, kw_only=True):
+    """A claim at one revision. `not_current` is empty unless history was asked for."""
+
+    claim_id: str
+    revision_id: str
+    revision_number: int
+    seq: int
+    created_at: str
+    claim_type: ClaimType
+    statement: str | None
+    value: Value | None
+    subject: str | None
+    component: str | None
+    confidence: float | None
+    trust: str | None
+    sensitivity: str | None
+    markers: tuple[str, ...]
+    valid_from: str | None
+    valid_until: str | None
+    scope: Scope
+    status: Status
+    standing: Standing
+    not_current: tuple[Reason, ...]
+    open_cases: tuple[str, ...]
+    evidence: tuple[EvidenceRef, ...]
+    citation: str
+    why: Why
+
+
+class ArtifactItem(Struct, frozen=True, kw_only=True):
+    """A reference to an artifact. `excerpt` is exactly the bytes of `citation`; None where only the title was met.
+
+    `reason`: `match` where it qualified by its own text, `evidence` where a claim of the same answer rests on it.
+    """
+
+    artifact_id: str
+    revision_id: str
+    seq: int
+    created_at: str
+    kind: str
+    title: str
+    media_type: str
+    component: str | None
+    markers: tuple[str, ...]
+    scope: Scope
+    status: Status
+    standing: Standing
+    not_current: tuple[Reason, ...]
+    reason: Literal["match", "evidence"]
+    citation: str
+    start_byte: int | None
+    end_byte: int | None
+    excerpt: str | None
+    why: Why | None
+
+
+def claim_item(candidate: Candidate) -> ClaimItem:
+    """Return a claim as answers show it."""
+    entity, revision, payload = candidate.entity, candidate.revision, candidate.revision.payload
+    assert isinstance(payload, ClaimPayload)
+    return ClaimItem(
+        claim_id=candidate.id,
+        revision_id=revision.id,
+        revision_number=revision.number,
+        seq=revision.seq,
+        created_at=revision.at,
+        claim_type=payload.claim_type,
+        statement=payload.statement,
+        value=payload.value,
+        subject=payload.subject,
+        component=payload.component,
+        confidence=payload.confidence,
+        trust=payload.trust,
+        sensitivity=payload.sensitivity,
+        markers=payload.markers,
+        valid_from=payload.valid_from,
+        valid_until=payload.valid_until,
+        scope=entity.lineage.scope,
+        status=entity.status,
+        standing=standing(entity, candidate.reasons),
+        not_current=candidate.reasons,
+        open_cases=entity.open_cases,
+        evidence=tuple(evidence_ref(item) for item in payload.evidence),
+        citation=str(ClaimCitation(ClaimId(candidate.id), revision.id)),
+        why=why(candidate),
+    )
+
+
+def artifact_item(
+    candidate: Candidate, query: Query, most: int, reason: Literal["match", "evidence"] = "match"
+) -> ArtifactItem:
+    """Return an artifact as answers refer to it, with an excerpt of at most `most` bytes."""
+    entity, revision, payload = candidate.entity, candidate.revision, candidate.revision.payload
+    assert isinstance(payload, ArtifactPayload)
+    span = _quoted(candidate, query, most)
+    start, end, text = span if span else (None, None, None)
+    return ArtifactItem(
+        artifact_id=candidate.id,
+        revision_id=revision.id,
+        seq=revision.seq,
+        created_at=revision.at,
+        kind=payload.kind,
+        title=payload.title,
+        media_type=payload.media_type,
+        component=payload.component,
+        markers=payload.markers,
+        scope=entity.lineage.scope,
+        status=entity.status,
+        standing=standing(entity, candidate.reasons),
+        not_current=candidate.reasons,
+        reason=reason,
+        citation=str(ArtifactCitation(ArtifactId(candidate.id), revision.id, start, end)),
+        start_byte=start,
+        end_byte=end,
+        excerpt=text,
+        why=why(candidate) if reason == "match" else None,
+    )
+
+
+def evidence_ref(item: Evidence) -> EvidenceRef:
+    """Return what a claim cites, with its citation."""
+    return EvidenceRef(
+        artifact_id=item.artifact,
+        revision_id=item.revision,
+        start_byte=item.start,
+        end_byte=item.end,
+        citation=str(ArtifactCitation(item.artifact, item.revision, item.start, item.end)),
+    )
+
+
+def standing(entity: Entity, reasons: tuple[Reason, ...]) -> Standing:
+    """Return how an answer labels a revision: what is not current is historical, whether or not it is disputed."""
+    if reasons:
+        return "historical"
+    return "disputed" if entity.disputed else "current"
+
+
+def why(candidate: Candidate) -> Why:
+    """Return the explanation of a candidate."""
+    found = candidate.match
+    return Why(
+        tier=found.tier,
+        met=found.met,
+        missing=found.missing,
+        guessed=found.guessed,
+        scattered=found.scattered,
+        score=round(candidate.score, 6),
+    )
+
+
+def _quoted(candidate: Candidate, query: Query, most: int) -> tuple[int, int, str] | None:
+    passage = candidate.passage
+    if passage is None:
+        return None
+    start, end = excerpt_span(passage.data, query, most)
+    if start == end:
+        return None
+    return passage.start + start, passage.start + end, passage.data[start:end].decode()

@@ -1,0 +1,64 @@
+"""A loose ref's own file: whether it is damaged, and how to put an id back into it.
+
+Damage is what the file's bytes show, never a failure to read them: a process that is out of file handles must not take
+a sound ref for a broken one and turn it back.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from memgit.errors import StoreCorrupt
+from memgit.store.loose import sync_directory
+from memgit.store.objects import ObjectId
+
+_ID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\s*")
+_NAME = re.compile(r"refs(?:/(?!\.)[A-Za-z0-9_.+@%=!#-]+)+")
+
+
+def is_ref_name(name: str) -> bool:
+    """Tell whether a name can be the authority's: below refs/, as `git check-ref-format` has it, in plain ASCII."""
+    parts = name.split("/")
+    odd = ".." in name or "@{" in name or any(part.endswith((".", ".lock")) for part in parts)
+    return len(parts) > 2 and not odd and _NAME.fullmatch(name) is not None
+
+
+def is_damaged(common_dir: Path, name: str) -> bool:
+    """Tell whether the ref has a file that holds neither an id nor another ref's name.
+
+    Raises StoreCorrupt where the file cannot be read, or names another ref: that is nobody's accident.
+    """
+    try:
+        data = (common_dir / name).read_bytes()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return False
+    except OSError as error:
+        raise StoreCorrupt(f"the ref {name} cannot be read: {error.strerror or error}") from None
+    if data.startswith(b"ref:"):
+        raise StoreCorrupt(
+            f"{name} is a symbolic ref, and the store's must be a direct one",
+            hint="Let `memgit.ref` name the ref that it stands for.",
+        )
+    return _ID.fullmatch(data) is None
+
+
+def replace(common_dir: Path, name: str, oid: ObjectId) -> None:
+    """Make a damaged ref file name a commit, by Git's own protocol: a lock file, renamed into place.
+
+    Raises FileExistsError where somebody else holds the ref's lock, OSError as the file system does.
+    """
+    path = common_dir / name
+    lock = path.with_name(path.name + ".lock")
+    descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        os.write(descriptor, f"{oid}\n".encode())
+        os.fsync(descriptor)
+    except OSError:
+        os.close(descriptor)
+        lock.unlink(missing_ok=True)
+        raise
+    os.close(descriptor)
+    lock.replace(path)
+    sync_directory(str(path.parent))

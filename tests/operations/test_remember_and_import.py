@@ -1,0 +1,141 @@
+"""`remember` and `import.markdown`: evidence first, exact spans, one commit, and only what changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memgit.limits import DEFAULT
+from tests.operations.conftest import Memory
+
+
+def bytes_of(memory: Memory, result: dict[str, object]) -> str:
+    """Return the text that a remembered claim cites."""
+    claim = memory.run("claim.get", claim_id=result["claim_id"])
+    (evidence,) = claim["evidence"]
+    return str(memory.run("citation.get", citation=evidence["citation"])["content"]["data"])
+
+
+def test_the_text_itself_becomes_the_evidence(memory: Memory) -> None:
+    """A note is kept as an artifact, and the claim cites all of it, in one commit."""
+    before = int(memory.git("rev-list", "--count", "refs/memgit/store"))
+    result = memory.run("remember", text="Ümläute work: 100 %", claim_type="decision", subject="text")
+    assert bytes_of(memory, result) == "Ümläute work: 100 %"
+    assert int(memory.git("rev-list", "--count", "refs/memgit/store")) == before + 1
+
+
+def document(data: str, **fields: object) -> dict[str, object]:
+    """Return a document for `remember`."""
+    return {"title": "Policy", "content": {"type": "text", "data": data}, "path": "docs/policy.md", **fields}
+
+
+def test_a_document_is_cited_where_it_says_so(memory: Memory) -> None:
+    """The span is the quote's, or the text's own where the document holds it once, or the whole revision."""
+    data = "# Policy\n\nPin every dependency. Review each month.\n"
+    quoted = memory.run("remember", text="We pin", document=document(data, quote="Pin every dependency."))
+    assert bytes_of(memory, quoted) == "Pin every dependency."
+    literal = memory.run("remember", text="Review each month.", document=document(data))
+    assert bytes_of(memory, literal) == "Review each month."
+    whole = memory.run("remember", text="Something else", document=document(data))
+    assert (whole["start_byte"], whole["end_byte"]) == (None, None)
+
+
+def test_the_same_document_is_kept_once_and_revised_when_it_changes(memory: Memory) -> None:
+    """A path is one artifact; unchanged bytes reuse the revision; the older claim still cites the older bytes."""
+    first = memory.run("remember", text="Old rule.", document=document("Old rule."))
+    again = memory.run("remember", text="Also.", document=document("Old rule."))
+    changed = memory.run("remember", text="New rule.", document=document("New rule."))
+    assert (again["artifact_id"], again["reused_artifact"]) == (first["artifact_id"], True)
+    assert changed["artifact_id"] == first["artifact_id"]
+    assert changed["artifact_revision_id"] != first["artifact_revision_id"]
+    assert (bytes_of(memory, first), bytes_of(memory, changed)) == ("Old rule.", "New rule.")
+
+
+@pytest.mark.parametrize("quote", ["absent", "twice"])
+def test_a_quote_must_be_there_once(memory: Memory, quote: str) -> None:
+    """A missing and an ambiguous quote are refused, and nothing is written, not even the document."""
+    error = memory.refused("remember", text="x", document=document("twice and twice", quote=quote))
+    assert error["code"] == "INVALID_REQUEST"
+
+
+@pytest.fixture
+def documents(memory: Memory) -> Path:
+    """A directory of documents in the working tree."""
+    directory = memory.directory / "docs"
+    (directory / "sub").mkdir(parents=True)
+    (directory / "a.md").write_text("---\ntitle: Alpha\ntags: [one, two]\n---\n# Ignored\n\nText.\n")
+    (directory / "sub" / "b.md").write_text("# Beta *b*\n\n```\n# no heading\n```\n## Part\n")
+    (directory / "c.txt").write_text("not Markdown")
+    return directory
+
+
+def imported(memory: Memory) -> dict[str, object]:
+    """Import the documents."""
+    return memory.run("import.markdown", directory="docs")
+
+
+def test_each_document_becomes_an_artifact(memory: Memory, documents: Path) -> None:
+    """Bytes are kept; title, tags, front matter and headings are described; the path names it."""
+    assert imported(memory)["added"] == ["docs/a.md", "docs/sub/b.md"]
+    found = {item["title"]: item for item in memory.run("search", query="Alpha Beta", kinds=["artifact"])["hits"]}
+    alpha = memory.run("artifact.get", artifact_id=found["Alpha"]["id"])
+    assert alpha["content"]["data"] == (documents / "a.md").read_text()
+    assert alpha["artifact"]["markers"] == ["tag:one", "tag:two"]
+    assert alpha["artifact"]["provenance"]["front_matter"] == {"title": "Alpha", "tags": ["one", "two"]}
+    beta = memory.run("artifact.get", artifact_id=found["Beta *b*"]["id"])["artifact"]
+    assert beta["provenance"]["headings"] == ["# Beta *b*", "## Part"]
+
+
+def test_importing_again_changes_only_what_changed(memory: Memory, documents: Path) -> None:
+    """No commit without a change; a changed file is one revision; a vanished one is named and left alone."""
+    imported(memory)
+    tip = memory.tip()
+    again = imported(memory)
+    assert (again["added"], again["revised"], again["unchanged"], memory.tip()) == ([], [], 2, tip)
+    (documents / "a.md").write_text("# Alpha\n\nNew text.\n")
+    (documents / "sub" / "b.md").unlink()
+    changed = imported(memory)
+    assert (changed["revised"], changed["missing"]) == (["docs/a.md"], ["docs/sub/b.md"])
+
+
+def test_a_dry_run_writes_nothing(memory: Memory, documents: Path) -> None:
+    """It says what would be added."""
+    tip = memory.tip()
+    result = memory.run("import.markdown", directory="docs", dry_run=True)
+    assert (len(result["added"]), memory.tip()) == (2, tip)
+
+
+def test_what_cannot_be_imported_is_named(memory: Memory, documents: Path) -> None:
+    """Bytes that are not UTF-8, an oversized file, an empty one, broken front matter; links are not followed."""
+    (documents / "latin.md").write_bytes(b"caf\xe9")
+    (documents / "empty.md").write_text(" \n")
+    (documents / "large.md").write_bytes(b"x" * (DEFAULT.artifact_bytes + 1))
+    (documents / "alias.md").write_text("---\na: &x 1\nb: *x\n---\ntext\n")
+    (documents / "link.md").symlink_to(documents / "a.md")
+    (documents / ".hidden").mkdir()
+    (documents / ".hidden" / "h.md").write_text("hidden")
+    result = imported(memory)
+    reasons = {item["path"]: item["reason"] for item in result["skipped"]}  # type: ignore[attr-defined]
+    assert set(reasons) == {"docs/latin.md", "docs/empty.md", "docs/large.md", "docs/alias.md"}
+    assert "UTF-8" in reasons["docs/latin.md"]
+    assert result["added"] == ["docs/a.md", "docs/alias.md", "docs/sub/b.md"]
+
+
+def test_a_large_import_is_one_commit_and_no_loose_objects(memory: Memory) -> None:
+    """Many documents take the bulk path."""
+    directory = memory.directory / "docs"
+    directory.mkdir()
+    for number in range(150):
+        (directory / f"{number}.md").write_text(f"# Document {number}\n\nText {number}.\n")
+    before = int(memory.git("rev-list", "--count", "refs/memgit/store"))
+    loose = int(memory.git("count-objects").split()[0])
+    assert len(imported(memory)["added"]) == 150  # type: ignore[arg-type]
+    assert int(memory.git("rev-list", "--count", "refs/memgit/store")) == before + 1
+    assert int(memory.git("count-objects").split()[0]) == loose
+    assert imported(memory)["unchanged"] == 150
+
+
+def test_a_directory_that_is_not_there_is_refused(memory: Memory) -> None:
+    """One clear error."""
+    assert memory.refused("import.markdown", directory="nowhere")["code"] == "INVALID_REQUEST"

@@ -1,0 +1,129 @@
+"""`verify` finds what is wrong and names it; a damaged file is never served as truth."""
+
+from __future__ import annotations
+
+import shutil
+import zlib
+from pathlib import Path
+
+import pytest
+
+from tests.operations.conftest import Memory
+
+
+def filled(memory: Memory) -> dict[str, str]:
+    """Write a little of everything."""
+    remembered = memory.run("remember", text="One thing.", claim_type="decision")
+    other = memory.claim("Another thing.", key="k")
+    memory.run("relation.put", source=remembered["claim_id"], relation="contradicts", target=other["claim_id"])
+    return {"claim": other["claim_id"], "artifact": remembered["artifact_id"]}
+
+
+def loose_file(memory: Memory, path_part: str) -> Path:
+    """Return the loose object behind the first path of the store that contains `path_part`."""
+    for line in memory.git("ls-tree", "-r", "refs/memgit/store").splitlines():
+        meta, _, path = line.partition("\t")
+        if path_part in path:
+            oid = meta.split()[2]
+            return memory.directory / ".git" / "objects" / oid[:2] / oid[2:]
+    raise AssertionError(path_part)
+
+
+def test_a_sound_store_is_clean(memory: Memory) -> None:
+    """Everything is counted, nothing is found."""
+    filled(memory)
+    report = memory.run("verify")
+    assert (report["ok"], report["findings"]) == (True, [])
+    assert {"claims", "artifacts", "relations", "blobs", "receipts", "stores", "format"} <= set(report["checked"])
+
+
+def test_an_empty_store_is_clean(memory: Memory) -> None:
+    """A store without records verifies."""
+    assert memory.run("verify")["ok"] is True
+
+
+@pytest.mark.parametrize("part", ["claims/", "artifacts/", "blobs/", "receipts/"])
+def test_changed_bytes_are_found_and_named(memory: Memory, part: str) -> None:
+    """Valid Git objects with other bytes than the name's digest names: found, and named by path."""
+    filled(memory)
+    rewrite_file(memory, part)
+    report = memory.run("verify")
+    assert report["ok"] is False
+    assert any(finding["where"].startswith(part) for finding in report["findings"])
+
+
+def rewrite_file(memory: Memory, part: str) -> None:
+    """Make a commit in which one file of the store has a flipped bit, as a hostile or broken program might."""
+    env_index = memory.directory / ".git" / "other-index"
+    listing = memory.git("ls-tree", "-r", "refs/memgit/store")
+    line = next(line for line in listing.splitlines() if part in line)
+    oid, path = line.split()[2], line.partition("\t")[2]
+    source = memory.directory / "flipped"
+    data = memory.git("cat-file", "blob", oid).encode()
+    source.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    blob = memory.git("hash-object", "-w", str(source))
+    parts = path.split("/")
+    entry = f"100644 blob {blob}\t{parts[-1]}"
+    for depth in range(len(parts) - 1, -1, -1):
+        directory = "/".join(parts[:depth])
+        name = f"refs/memgit/store:{directory}"
+        rows = [row for row in memory.git("ls-tree", name).splitlines() if row.partition("\t")[2] != parts[depth]]
+        tree = make_tree(memory, [*rows, entry])
+        entry = f"040000 tree {tree}\t{parts[depth - 1]}"
+    message = memory.git("log", "-1", "--format=%B", "refs/memgit/store")
+    commit = memory.git("commit-tree", tree, "-p", "refs/memgit/store", "-m", message)
+    memory.git("update-ref", "refs/memgit/store", commit)
+    env_index.unlink(missing_ok=True)
+
+
+def make_tree(memory: Memory, rows: list[str]) -> str:
+    """Return a tree made of `ls-tree` rows."""
+    import subprocess
+
+    done = subprocess.run(
+        ["git", "mktree"], cwd=memory.directory, input="\n".join(rows) + "\n", capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_a_tampered_claim_is_ignored_not_served(memory: Memory) -> None:
+    """The fold ignores it: the claim is not found rather than wrong."""
+    names = filled(memory)
+    rewrite_file(memory, names["claim"])
+    assert memory.refused("claim.get", claim_id=names["claim"])["code"] == "NOT_FOUND"
+    assert memory.run("status")["ignored_operations"] >= 1
+
+
+def test_tampered_artifact_bytes_are_not_served(memory: Memory) -> None:
+    """STORE_CORRUPT instead of other bytes."""
+    names = filled(memory)
+    rewrite_file(memory, "blobs/")
+    assert memory.refused("artifact.get", artifact_id=names["artifact"])["code"] == "STORE_CORRUPT"
+
+
+def test_truncated_objects_heal_without_a_command(memory: Memory) -> None:
+    """Objects cut to nothing or to half are restored from the write-ahead log by whatever reads them next."""
+    names = filled(memory)
+    for part, keep in (("claims/", 0), ("artifacts/", 0.5), ("blobs/", 0)):
+        file = loose_file(memory, part)
+        data = file.read_bytes()
+        file.chmod(0o644)
+        file.write_bytes(data[: int(len(data) * keep)])
+    shutil.rmtree(memory.directory / ".git" / "memgit" / "cache")
+    assert memory.run("claim.get", claim_id=names["claim"])["statement"] == "Another thing."
+    assert memory.run("artifact.get", artifact_id=names["artifact"])["content"]["data"] == "One thing."
+    assert memory.run("verify")["ok"] is True
+    assert memory.git("fsck", "--no-dangling") == ""
+
+
+def test_a_damaged_object_without_a_log_is_one_clear_error(memory: Memory) -> None:
+    """STORE_CORRUPT names the object and what to do."""
+    filled(memory)
+    file = loose_file(memory, "claims/")
+    file.chmod(0o644)
+    file.write_bytes(zlib.compress(b"blob 3\0abc"))
+    for name in ("log", "log.previous"):
+        (memory.directory / ".git" / "memgit" / "state" / name).unlink(missing_ok=True)
+    shutil.rmtree(memory.directory / ".git" / "memgit" / "cache")
+    report = memory.envelope("verify")
+    assert (report["ok"] and not report["result"]["ok"]) or report["error"]["code"] == "STORE_CORRUPT"
