@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO
 
 from memgit.cli.front import Front
@@ -16,6 +16,13 @@ from memgit.errors import InvalidRequest, LimitExceeded, NotARepository
 from memgit.limits import DEFAULT
 
 _TEXT = "text/plain; charset=utf-8"
+_MORE_TYPES = {
+    ".md": "text/markdown",
+    ".markdown": "text/markdown",
+    ".toml": "application/toml",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+}
 _TEXTUAL = ("application/json", "application/xml", "application/toml", "application/yaml", "image/svg+xml")
 
 
@@ -73,6 +80,8 @@ def read_file(path: Path, typed: str) -> bytes:
 
 def read_input() -> bytes:
     """Return standard input up to the limit of an artifact. Raises LimitExceeded."""
+    if sys.stdin is None:
+        raise InvalidRequest("standard input is closed", hint="Pipe the text in, or name a file.")
     return _bounded(sys.stdin.buffer, "standard input")
 
 
@@ -90,7 +99,9 @@ def media_type(name: str, data: bytes) -> str:
     """Return a media type from the name's ending, as far as the bytes agree; text of an unknown kind is plain."""
     import mimetypes
 
-    guess = mimetypes.MimeTypes(filenames=()).guess_type(name)[0] or ""
+    known = mimetypes.MimeTypes(filenames=())  # Python's own table: the machine's would give each clone another answer
+    suffix = PurePath(name).suffix.lower()
+    guess = _MORE_TYPES.get(suffix) or known.guess_type(name)[0] or ""
     if _is_text(data):
         if guess.startswith("text/") and "." not in guess:  # `.ts` is a vendor's file of another kind
             return f"{guess}; charset=utf-8"

@@ -6,9 +6,6 @@ of the output has gone (what a shell reports for `git log | head` too).
 
 from __future__ import annotations
 
-import traceback
-from pathlib import Path
-
 import click
 
 from memgit.cli.terminal import complain, escape, write_bytes
@@ -41,6 +38,9 @@ def report_usage(error: click.ClickException, *, as_json: bool) -> int:
 
 def internal(error: Exception) -> Internal:
     """Return a fault as an error. The place is named, the data is not: it may be anybody's."""
+    import traceback
+    from pathlib import Path
+
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return Internal(f"{type(error).__name__}{place}")

@@ -6,14 +6,15 @@ Every verb has `-h`, `--help`, `--json` and `--quiet`; a word that is no verb ge
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import click
 
+from memgit.cli import terminal
 from memgit.cli.front import Front
-
-HELP_NAMES = ["-h", "--help"]
+from memgit.errors import InvalidRequest
 
 Callback = Callable[..., Any]
 
@@ -22,9 +23,17 @@ class Verb(click.Command):
     """One verb. Its help is the callback's docstring: a summary, a paragraph, at least one example."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        kwargs.setdefault("context_settings", {})["help_option_names"] = HELP_NAMES
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **kwargs | {"add_help_option": False})
         self.params += shared_options()
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb. Where a failure has no better hint than the schema of the request, name the verb's help."""
+        try:
+            return super().invoke(ctx)
+        except InvalidRequest as error:
+            if error.hint == InvalidRequest.default_hint:
+                error.hint = f"`{ctx.command_path} -h` shows what it takes."
+            raise
 
 
 class Noun(click.Group):
@@ -33,9 +42,7 @@ class Noun(click.Group):
     command_class = Verb
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        kwargs.setdefault("context_settings", {})["help_option_names"] = HELP_NAMES
-        kwargs.setdefault("no_args_is_help", False)
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **kwargs | {"add_help_option": False, "no_args_is_help": False})
         self.params += shared_options()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -92,6 +99,14 @@ def shared_options() -> list[click.Parameter]:
             callback=_set_quiet,
             help="Print data and errors only; a write prints its new id alone.",
         ),
+        click.Option(
+            ["-h", "--help"],
+            is_flag=True,
+            expose_value=False,
+            is_eager=True,
+            callback=_print_help,  # click's own has another idea of encodings and of closed pipes than `terminal`
+            help="Show this message and exit.",
+        ),
     ]
 
 
@@ -103,6 +118,12 @@ def _set_json(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 def _set_quiet(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value:
         _front(ctx, "quiet")
+
+
+def _print_help(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        terminal.write(sys.stdout, ctx.get_help() + "\n")
+        ctx.exit()
 
 
 def _front(ctx: click.Context, what: str) -> None:

@@ -15,6 +15,7 @@ import click
 from memgit.cli import failures, terminal, verbs
 from memgit.cli.front import Front
 from memgit.cli.grammar import Noun
+from memgit.environment import Environment
 from memgit.errors import MemgitError, NotARepository
 
 PROGRAM = "git memory"
@@ -36,44 +37,58 @@ class Root(Noun):
         for title, names in verbs.SECTIONS.items():
             commands = [(name, self.get_command(ctx, name)) for name in names]
             with formatter.section(title):
-                formatter.write_dl([(name, found.get_short_help_str(60)) for name, found in commands if found])
+                formatter.write_dl([(name, found.get_short_help_str(200)) for name, found in commands if found])
 
-    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:
+    def main(  # type: ignore[override]  # click's overloads tell apart modes that there are not here
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> Any:
         """Run a command line and exit with its status, as click's own `main` does."""
         sys.exit(run(sys.argv[1:] if args is None else args))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit status. Every failure becomes a message here, none a traceback."""
-    given = list(arguments)
-    as_json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
     try:
-        status = _attempt(given, as_json)
+        status = _attempt(list(arguments))
         terminal.flush()
         return status
     except terminal.ClosedPipe:
         return failures.READER_GONE
-    except MemgitError as error:  # standard output itself
+    except terminal.OutputRefused as error:
         return failures.report(error, as_json=False)
     except KeyboardInterrupt:
         return failures.INTERRUPTED
 
 
-def _attempt(arguments: list[str], as_json: bool) -> int:
+def _attempt(arguments: list[str]) -> int:
+    """Run a command line and tell its failure, except one of standard output, which is where telling goes."""
+    context = None
     try:
         with command.make_context(PROGRAM, arguments) as context:
             command.invoke(context)
         return 0
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
+    except (terminal.ClosedPipe, terminal.OutputRefused):
+        raise
     except click.ClickException as error:
-        return failures.report_usage(error, as_json=as_json)
-    except (MemgitError, terminal.ClosedPipe) as error:
-        if isinstance(error, terminal.ClosedPipe | terminal.OutputRefused):
-            raise
-        return failures.report(error, as_json=as_json)
+        return failures.report_usage(error, as_json=_asked_for_json(arguments, context))
+    except MemgitError as error:
+        return failures.report(error, as_json=_asked_for_json(arguments, context))
     except Exception as error:  # noqa: BLE001 - a person gets a sentence, not a traceback
-        return failures.report(failures.internal(error), as_json=as_json)
+        if "MEMGIT_DEBUG" in Environment.read().overrides:
+            import traceback
+
+            terminal.complain(traceback.format_exc())
+        return failures.report(failures.internal(error), as_json=_asked_for_json(arguments, context))
+
+
+def _asked_for_json(arguments: list[str], context: click.Context | None) -> bool:
+    """Tell whether a failure goes out as an envelope, also where the command line was not understood."""
+    if context is not None and isinstance(context.obj, Front) and context.obj.as_json:
+        return True
+    ours = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in ours
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -102,19 +117,25 @@ def command(context: click.Context, directories: tuple[str, ...]) -> None:
       git memory remember "Money is stored in cents." --type decision
       git memory recall how is money stored
     """
-    directory = Path.cwd()
-    for step in directories:
-        directory /= step
-    front = context.ensure_object(lambda: Front(directory))  # type: ignore[arg-type]
-    _apply_modes(context, front)
-    if not directory.is_dir():
-        raise NotARepository(f"cannot change to {directory}: it is not a directory", hint="Give `-C` a directory.")
+    if context.obj is None:
+        context.obj = Front(_directory(directories))
+    front: Front = context.obj
+    front.as_json = front.as_json or bool(context.meta.get("memgit.as_json"))
+    front.out.quiet = front.out.quiet or bool(context.meta.get("memgit.quiet"))
     if context.invoked_subcommand is None:
         from memgit.cli.commands.status import greet
 
         greet(front)
 
 
-def _apply_modes(context: click.Context, front: Front) -> None:
-    front.as_json = front.as_json or bool(context.meta.get("memgit.as_json"))
-    front.out.quiet = front.out.quiet or bool(context.meta.get("memgit.quiet"))
+def _directory(steps: Sequence[str]) -> Path:
+    """Return where the command runs. Raises NotARepository where there is no such directory."""
+    try:
+        directory = Path.cwd().joinpath(*steps)
+        if directory.is_dir():
+            return directory
+    except FileNotFoundError:
+        raise NotARepository("the current directory is gone", hint="Change into a directory that exists.") from None
+    except ValueError:  # a NUL in a name
+        pass
+    raise NotARepository(f"cannot change to {'/'.join(steps)!r}: not a directory", hint="Give `-C` a directory.")

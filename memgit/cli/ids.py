@@ -7,6 +7,8 @@ from memgit.errors import InvalidRequest
 from memgit.records import ids
 from memgit.records.ids import EntityKind
 
+_CASE_CHARACTERS = len("case_") + 32
+
 _NAMES: dict[str, str] = {"claim": "claim_id", "artifact": "artifact_id", "relation": "relation_id"}
 
 
@@ -24,8 +26,28 @@ def whole_id(front: Front, typed: str, kind: EntityKind | None = None) -> str:
 
     shown = front.ask("show", {"id": wanted}, Shown)
     if kind is not None and shown.kind != kind:
-        raise InvalidRequest(f"{typed} is the id of a {shown.kind}, not of a {kind}", hint=f"`git memory show {typed}` shows it.")
+        raise InvalidRequest(
+            f"{typed} is the id of a {shown.kind}, not of a {kind}", hint=f"`git memory show {typed}` shows it."
+        )
     return str(shown.item[_NAMES[shown.kind]])
+
+
+def whole_case(front: Front, typed: str) -> str:
+    """Return the id of the one conflict case that starts with what was typed, with or without `case_`."""
+    wanted = f"case_{typed.strip().lower().removeprefix('case_')}"
+    if len(wanted) >= _CASE_CHARACTERS:
+        return wanted
+    from memgit.operations.conflicts import ConflictPage
+
+    found: list[str] = []
+    cursor: dict[str, object] | None = {}
+    while cursor is not None:
+        page = front.ask("conflict.list", {"include_stale": True, "limit": 100, **cursor}, ConflictPage)
+        found += [case.case_id for case in page.items if case.case_id.startswith(wanted)]
+        cursor = {"cursor": page.next_cursor} if page.next_cursor else None
+    if len(found) > 1:
+        raise InvalidRequest(f"{typed} is the beginning of several cases", hint="Give more of the id.")
+    return found[0] if found else wanted
 
 
 def base_revision(front: Front, entity: str, if_revision: str | None, all_heads: bool) -> dict[str, object]:

@@ -47,6 +47,11 @@ def one_line(text: str, most: int = 0) -> str:
     return line if not most or len(line) <= most else line[: most - 3].rstrip() + "..."
 
 
+def moment(time: str) -> str:
+    """Return an RFC 3339 time in UTC to the second, as a person reads it."""
+    return f"{time[:10]} {time[11:19]}Z" if len(time) > 19 else time
+
+
 class Output:
     """Standard output and standard error for people. `colour` is asked once, when the first style is used."""
 

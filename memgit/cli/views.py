@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from memgit.cli.terminal import Output, Part
-from memgit.operations.views import ArtifactView, CaseView, ClaimView, RelationView
+from memgit.cli.terminal import Output, Part, moment
+
+if TYPE_CHECKING:
+    from memgit.operations.views import ArtifactView, CaseView, ClaimView, RelationView
 
 
 def claim_heading(view: ClaimView) -> list[Part]:
@@ -20,6 +23,8 @@ def artifact_heading(view: ArtifactView) -> list[Part]:
 
 def heading(view: ClaimView | ArtifactView) -> list[Part]:
     """Return the line that names either."""
+    from memgit.operations.views import ClaimView
+
     return claim_heading(view) if isinstance(view, ClaimView) else artifact_heading(view)
 
 
@@ -68,7 +73,7 @@ def show_relation(out: Output, edge: RelationView) -> None:
     out.line(("id", edge.relation_id), "  ", ("strong", edge.relation), "  (undone)" if edge.void else "")
     metadata = "" if edge.metadata is None else _json(edge.metadata)
     described = [("source", edge.source), ("target", edge.target), ("metadata", metadata)]
-    fields(out, [*described, ("author", edge.author), ("date", edge.created_at)])
+    fields(out, [*described, ("author", edge.author), ("date", moment(edge.created_at))])
 
 
 def case_heading(view: CaseView) -> list[Part]:
@@ -93,7 +98,12 @@ def show_page(out: Output, items: Sequence[ClaimView | ArtifactView]) -> None:
     """Print the revisions of one entity, newest first."""
     for view in items:
         current = [("good", "  current")] if view.is_current else []
-        out.line(("id", view.revision_id), f"  {view.revision_number}", *current, f"  {view.revised_at}  {view.author}")
+        out.line(
+            ("id", view.revision_id),
+            f"  {view.revision_number}",
+            *current,
+            f"  {moment(view.revised_at)}  {view.author}",
+        )
         out.block(_text(view))
 
 
@@ -132,9 +142,9 @@ def _common_fields(view: ClaimView | ArtifactView) -> list[tuple[str, str]]:
         ("superseded by", ", ".join(view.superseded_by)),
         ("conflicts", ", ".join(view.open_conflicts)),
         ("author", view.author + (f" through {view.agent}" if view.agent else "")),
-        ("date", view.revised_at),
+        ("date", moment(view.revised_at)),
         ("code", stamp),
-        ("ended", " ".join(part for part in (view.ended_at or "", view.ended_because or "") if part)),
+        ("ended", " ".join(part for part in (moment(view.ended_at or ""), view.ended_because or "") if part)),
         ("citation", view.citation),
     ]
 
@@ -146,6 +156,8 @@ def _state(view: ClaimView | ArtifactView) -> list[Part]:
 
 
 def _text(view: ClaimView | ArtifactView) -> str:
+    from memgit.operations.views import ClaimView
+
     return view.statement if isinstance(view, ClaimView) else view.title
 
 

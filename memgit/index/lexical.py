@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -23,8 +24,12 @@ Order = Literal["coverage", "score"]
 """`coverage`: identifiers met, then terms met, then score: what meets more of the query comes before what meets less,
 so that no cut can hide what would qualify. `score`: the score alone."""
 
-HITS_PER_ENTITY = 2
-"""Passages of one artifact that are kept although they meet no further term of the query."""
+GUESS_WEIGHT = 0.5
+"""What a word is worth that the asker did not write, but may have meant, against one that was written."""
+
+PASSAGES_KEPT, REVISIONS_KEPT = 2, 8
+"""Hits of one artifact, or of one claim (which has several where history is searched), that are kept although they meet
+no further term of the query."""
 
 _VISITED = 8192  # hits looked at before a choice ends: a bound on time, above the passages of the largest artifact
 
@@ -98,17 +103,17 @@ class IndexFilter:
 
 @dataclass(frozen=True, slots=True)
 class QueryTerm:
-    """One thing that the asker named. Any of `words` (stems) or `identifiers` meets it.
+    """One thing that the asker named. Its `word` (a stem, empty for none), an identifier or a guess (a stem) meets it.
 
-    `name` is how hits refer to it. `identifier`: it outweighs any number of words in the order by coverage. `weight`
-    scales its part of the score: below 1 for a guess.
+    `name` is how hits refer to it. A guess counts GUESS_WEIGHT of the score. `outweighs`: in the order by coverage it
+    counts more than any number of others.
     """
 
     name: str
-    words: tuple[str, ...] = ()
+    word: str = ""
     identifiers: tuple[str, ...] = ()
-    identifier: bool = False
-    weight: float = 1.0
+    guesses: tuple[str, ...] = ()
+    outweighs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,23 +215,26 @@ def is_valid(valid_from: str | None, valid_until: str | None, instant: str) -> b
 def choose(ranked: Iterable[tuple[float, Hit]], limit: int) -> list[Hit]:
     """Return the hits to answer with, from hits of one kind with their ranks, best first.
 
-    Of one entity, passages beyond HITS_PER_ENTITY are kept only where they meet a further term, so that a long document
-    crowds nobody out and its union of terms is still complete. Equal ranks are settled by later seq, entity and offset,
-    so the cut does not depend on the order in which things were indexed.
+    Of one entity, hits beyond PASSAGES_KEPT or REVISIONS_KEPT are kept only where they meet a further term, so that a
+    long document crowds nobody out and its union of terms is still complete. Equal ranks are settled by later seq,
+    entity and offset, so the cut does not depend on the order in which things were indexed.
     """
-    kept: list[tuple[float, Hit]] = []
+    kept: list[Hit] = []
     met: dict[EntityId, tuple[int, frozenset[str]]] = {}
-    for rank, hit in islice(ranked, _VISITED):
-        if len(kept) >= limit and rank < kept[limit - 1][0]:
+    for _, equals in groupby(islice(ranked, _VISITED), key=itemgetter(0)):
+        if len(kept) >= limit:
             break
-        count, terms = met.get(hit.document.entity, (0, frozenset()))
-        if count < HITS_PER_ENTITY or not hit.terms <= terms:
-            met[hit.document.entity] = (count + 1, terms | hit.terms)
-            kept.append((rank, hit))
-    kept.sort(key=_settled)
-    return [hit for _, hit in kept[:limit]]
+        for _, hit in sorted(equals, key=lambda pair: _settled(pair[1].document)):
+            count, terms = met.get(hit.document.entity, (0, frozenset()))
+            if count < _most(hit) or not hit.terms <= terms:
+                met[hit.document.entity] = (count + 1, terms | hit.terms)
+                kept.append(hit)
+    return kept[:limit]
 
 
-def _settled(ranked: tuple[float, Hit]) -> tuple[float, int, str, int]:
-    document = ranked[1].document
-    return (-ranked[0], -document.seq, document.entity, document.start or 0)
+def _most(hit: Hit) -> int:
+    return REVISIONS_KEPT if hit.document.kind == "claim" else PASSAGES_KEPT
+
+
+def _settled(document: Stored) -> tuple[int, EntityId, int]:
+    return (-document.seq, document.entity, document.start or 0)

@@ -35,7 +35,7 @@ _WRITER_MEGABYTES = (
 )
 _DELETED_SHARE = 0.3  # of all documents; above, the dead ones cost more per query than one rewrite
 _FEW_DOCUMENTS = 1000  # below, a rewrite is not worth its own cost
-_ATTEMPTS = 3  # Whoosh itself tries ten times to open the files of one table of contents
+_ATTEMPTS = 2  # Whoosh itself tries ten times to open the files of one table of contents
 _UNWRITABLE = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT}
 
 

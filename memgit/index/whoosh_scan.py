@@ -11,17 +11,18 @@ import heapq
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from memgit.index.documents import DocumentKind
-from memgit.index.lexical import Hit, IndexFilter, Order, QueryTerm, TermMatch, choose
+from memgit.index.lexical import GUESS_WEIGHT, Hit, IndexFilter, Order, QueryTerm, TermMatch, choose
 from memgit.index.similarity import Likeness, comparable, likeness, shared_trigrams_needed, trigrams
 from memgit.index.whoosh_schema import KINDS, SEPARATOR, WATERMARK, WORD, field_of, stored
 
 FIELD_BOOSTS = {"identifier": 2.0, "title": 1.2, "word": 1.0, "part": 0.4}
 """An exact name is worth two words; half of a name that somebody else coined is worth less than half a word."""
 
-_COVERAGE = 1000.0  # above any sum of term scores: a term scores below 40, a query has at most 64 terms of weight <= 1
+_COVERAGE = 1000.0  # above any sum of term scores: a term scores below 40, a query has at most 64 terms
 _SIMILAR_COMPARED = 256  # words that share the most trigrams; edit distances cost about 10 µs each
 _SIMILAR_KEPT = 16
 _MOST_EXPANSIONS = 24  # a beginning of more words than this abbreviates none of them
@@ -31,27 +32,31 @@ Postings = dict[int, float]
 
 @dataclass(slots=True)
 class _Scanned:
-    """What a segment holds for one query term: by field, the weight of each document; `rarity` is its idf."""
+    """What a segment holds for one query term: for each field and form that it has, the weight of each document."""
 
     term: QueryTerm
-    rarity: float
-    fields: list[tuple[str, Postings]]
+    forms: list[tuple[str, str, Postings]]
 
     def best(self, number: int) -> tuple[str, float] | None:
-        """Return the field in which the document meets the term best, with its score, or None."""
-        found = [(name, postings[number]) for name, postings in self.fields if number in postings]
-        name, weight = max(found, key=lambda pair: pair[1], default=("", 0.0))
-        return (name, weight * self.rarity) if name else None
+        """Return the field in which a document meets the term best, with its weight, or None."""
+        found = [(field, postings[number]) for field, _, postings in self.forms if number in postings]
+        return max(found, key=itemgetter(1), default=None)
 
 
 def scan(reader: Any, terms: tuple[QueryTerm, ...], where: IndexFilter, limit: int, order: Order) -> tuple[Hit, ...]:
-    """Return up to `limit` hits of each kind in `where`, by `order`."""
-    rarities = [_rarity(reader, term) for term in terms]
+    """Return up to `limit` hits of each kind in `where`, by `order`.
+
+    Both kinds are read whatever the filter admits: what is rare must not depend on who asks.
+    """
+    segments = {
+        kind: [_Segment(leaf, kind, where, terms) for leaf, _ in reader.leaf_readers()] for kind in sorted(KINDS)
+    }
+    rarities = _rarities(reader, terms, [segment for of_kind in segments.values() for segment in of_kind])
     hits: list[Hit] = []
-    for kind in sorted(where.kinds):
-        segments = [_Segment(leaf, kind, where) for leaf, _ in reader.leaf_readers()]
-        ranked = [segment.ranked(terms, rarities, order) for segment in segments]
-        hits += choose(heapq.merge(*ranked, key=lambda pair: -pair[0]), limit)
+    for kind, of_kind in segments.items():
+        if kind in where.kinds:
+            ranked = [segment.ranked(rarities, order) for segment in of_kind]
+            hits += choose(heapq.merge(*ranked, key=lambda pair: -pair[0]), limit)
     return tuple(hits)
 
 
@@ -111,37 +116,39 @@ def _expansions(reader: Any, word: str) -> list[str]:
     return sorted(found, key=lambda other: (len(other), other))
 
 
-def _rarity(reader: Any, term: QueryTerm) -> float:
-    """Return BM25's idf, ln(1 + (N - n + 1/2) / (n + 1/2)), times the term's weight.
+def _rarities(reader: Any, terms: tuple[QueryTerm, ...], segments: list[_Segment]) -> list[float]:
+    """Return BM25's idf of each term, ln(1 + (N - n + 1/2) / (n + 1/2)).
 
-    N counts the documents of both kinds, n those that hold the term's most frequent form, whatever the filter admits:
-    what is rare must not depend on who asks.
+    N counts the living documents, n those of them that hold the term's most frequent form.
     """
-    total = reader.doc_count_all() - _frequency(reader, "own", WORD)
-    forms = [("word", word) for word in term.words] + [("identifier", name) for name in term.identifiers]
-    counts = [sum(_frequency(reader, field_of(kind, field), form) for kind in KINDS) for field, form in forms]
-    frequency = max(counts, default=0)
-    return term.weight * math.log(1 + max(0.5, total - frequency + 0.5) / (frequency + 0.5))
-
-
-def _frequency(reader: Any, field: str, term: str) -> int:
-    return int(reader.doc_frequency(field, term)) if (field, term) in reader else 0
+    own = [leaf.doc_frequency("own", WORD) if ("own", WORD) in leaf else 0 for leaf, _ in reader.leaf_readers()]
+    total = reader.doc_count() - sum(own) - 1  # the watermark is the last of the index's own entries
+    rarities: list[float] = []
+    for position in range(len(terms)):
+        counts: dict[tuple[str, str], int] = {}
+        for segment in segments:
+            for field, form, postings in segment.scanned[position].forms:
+                counts[field, form] = counts.get((field, form), 0) + len(postings)
+        frequency = max(counts.values(), default=0)
+        rarities.append(math.log(1 + max(0.5, total - frequency + 0.5) / (frequency + 0.5)))
+    return rarities
 
 
 class _Segment:
-    """One segment of the index during one query, for one kind of documents."""
+    """One segment of the index during one query, for one kind of documents; `scanned` runs beside the query's terms."""
 
-    def __init__(self, leaf: Any, kind: DocumentKind, where: IndexFilter) -> None:
+    def __init__(self, leaf: Any, kind: DocumentKind, where: IndexFilter, terms: tuple[QueryTerm, ...]) -> None:
         self._leaf = leaf
         self._kind = kind
         self._where = where
-        self._scanned: list[_Scanned] = []
         self._pinned = {number for pin in where.scope.pins for number in numbers(leaf, "entity", pin)}
         self._facets: dict[bytes, tuple[bool, bool]] = {}
+        self._rarities: list[float] = []
+        self.scanned = [self._scan(term) for term in terms]
 
-    def ranked(self, terms: tuple[QueryTerm, ...], rarities: list[float], order: Order) -> Iterator[tuple[float, Hit]]:
+    def ranked(self, rarities: list[float], order: Order) -> Iterator[tuple[float, Hit]]:
         """Yield the admissible hits with their ranks, best first."""
-        self._scanned = [self._scan(term, rarity) for term, rarity in zip(terms, rarities, strict=True)]
+        self._rarities = rarities
         heap = [(-rank, number) for number, rank in self._ranks(order).items()]
         heapq.heapify(heap)
         column: Any = self._leaf.column_reader("facet", translate=False) if heap else ()
@@ -150,17 +157,18 @@ class _Segment:
             if self._admits(column[number], number) and (hit := self._hit(number)):
                 yield -rank, hit
 
-    def _scan(self, term: QueryTerm, rarity: float) -> _Scanned:
-        forms = [(field, word) for field in ("word", "title", "part") for word in term.words]
-        forms += [("identifier", name) for name in term.identifiers]
-        found = [(field, self._postings(field, form)) for field, form in forms]
-        return _Scanned(term, rarity, [(field, postings) for field, postings in found if postings])
+    def _scan(self, term: QueryTerm) -> _Scanned:
+        forms = [(field, term.word, 1.0) for field in ("word", "title", "part") if term.word]
+        forms += [("identifier", name, 1.0) for name in term.identifiers]
+        forms += [(field, guess, GUESS_WEIGHT) for field in ("word", "title") for guess in term.guesses]
+        found = [(field, form, self._postings(field, form, weight)) for field, form, weight in forms]
+        return _Scanned(term, [(field, form, postings) for field, form, postings in found if postings])
 
-    def _postings(self, field: str, form: str) -> Postings:
+    def _postings(self, field: str, form: str, weight: float) -> Postings:
         postings: Postings = {}
         name = field_of(self._kind, field)
         if (name, form) in self._leaf:
-            boost = FIELD_BOOSTS[field]
+            boost = FIELD_BOOSTS[field] * weight
             matcher = self._leaf.postings(name, form)
             while matcher.is_active():
                 postings[matcher.id()] = matcher.weight() * boost
@@ -169,12 +177,12 @@ class _Segment:
 
     def _ranks(self, order: Order) -> dict[int, float]:
         ranks: dict[int, float] = {}
-        for scanned in self._scanned:
+        for scanned, rarity in zip(self.scanned, self._rarities, strict=True):
             bonus = 0.0
             if order == "coverage":
-                bonus = _COVERAGE * _COVERAGE if scanned.term.identifier else _COVERAGE
-            for number, weight in _best_weights(scanned.fields).items():
-                ranks[number] = ranks.get(number, 0.0) + weight * scanned.rarity + bonus
+                bonus = _COVERAGE * _COVERAGE if scanned.term.outweighs else _COVERAGE
+            for number, weight in _best_weights(scanned.forms).items():
+                ranks[number] = ranks.get(number, 0.0) + weight * rarity + bonus
         return ranks
 
     def _admits(self, facet: bytes, number: int) -> bool:
@@ -194,17 +202,20 @@ class _Segment:
         document = stored(self._leaf.stored_fields(number)["data"])
         if not self._where.admits_details(document):
             return None
-        found = [(scanned.term.name, scanned.best(number)) for scanned in self._scanned]
-        matches = tuple(TermMatch(name, *best) for name, best in found if best is not None)
+        matches = tuple(
+            TermMatch(scanned.term.name, best[0], best[1] * rarity)
+            for scanned, rarity in zip(self.scanned, self._rarities, strict=True)
+            if (best := scanned.best(number))
+        )
         return Hit(document, sum(match.weight for match in matches), matches)
 
 
-def _best_weights(fields: list[tuple[str, Postings]]) -> Postings:
-    """Return the best weight of each document over all fields in which it meets the term."""
-    if len(fields) == 1:
-        return fields[0][1]
+def _best_weights(forms: list[tuple[str, str, Postings]]) -> Postings:
+    """Return the best weight of each document over all fields and forms in which it meets the term."""
+    if len(forms) == 1:
+        return forms[0][2]
     best: Postings = {}
-    for _, postings in fields:
+    for _, _, postings in forms:
         for number, weight in postings.items():
             if weight > best.get(number, 0.0):
                 best[number] = weight

@@ -63,9 +63,10 @@ def show(invocation: Invocation, request: Show) -> Shown:
 
 def _unique(invocation: Invocation, prefix: str) -> str:
     """Return the one id that starts with `prefix`."""
-    if len(prefix) < 5:
+    if len(prefix) < 5 or not prefix.isascii():
         raise InvalidRequest(
-            f"{prefix!r} is too short for an id", hint="Give at least five characters, such as clm_01jb3."
+            f"{prefix[:80]!a} is not the beginning of an id",
+            hint="Give at least five characters, such as clm_01jb3.",
         )
     found = invocation.state.ids_with_prefix(prefix.lower(), _SUGGESTED + 1)
     if prefix in found or len(found) == 1:

@@ -20,14 +20,17 @@ _FIELDS = ("v", "request_id", "op", "input", "idempotency_key", "context")
 
 
 class Answer(Struct, frozen=True):
-    """An envelope, and the exit status that goes with it: 0 done, 1 refused, 3 a fault of memgit."""
+    """An envelope, and the exit status that goes with it: 0 done, 1 refused or a check failed, 3 a fault."""
 
     envelope: dict[str, Any]
     exit_status: int
 
     def encode(self) -> bytes:
         """Return the envelope as one line of JSON."""
-        return msgspec.json.encode(self.envelope) + b"\n"
+        try:
+            return msgspec.json.encode(self.envelope) + b"\n"
+        except UnicodeEncodeError:  # an argument or a file name that is not UTF-8 came back in a message
+            return msgspec.json.encode(_encodable(self.envelope)) + b"\n"
 
 
 def answer_bytes(data: bytes, directory: Path, environment: Environment | None = None) -> Answer:
@@ -79,7 +82,8 @@ def run(operation: Operation, given: Struct, invocation: Invocation, request_id:
         "result": msgspec.json.decode(msgspec.json.encode(result)),  # JSON's types only, as every reader sees them
         "warnings": list(dict.fromkeys(invocation.warnings)),
     }
-    return Answer(envelope, 0)
+    found_something = getattr(result, "ok", True) is False  # `verify`: the check ran, and its answer is no
+    return Answer(envelope, 1 if found_something else 0)
 
 
 def read_input(operation: Operation, fields: Any) -> Struct:
@@ -144,6 +148,15 @@ def _parse(request: Any) -> tuple[Operation, Struct]:
         )
     operation = find_operation(request.get("op"))
     return operation, read_input(operation, request.get("input"))
+
+
+def _encodable(value: Any) -> Any:
+    """Return the value with lone surrogates escaped."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_encodable(name): _encodable(item) for name, item in value.items()}
+    return [_encodable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _request_id(request: Any) -> str | None:

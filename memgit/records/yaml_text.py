@@ -97,6 +97,8 @@ def _scalar(value: bool | int | float | None) -> str:
 
 def _style(text: str) -> str | None:
     """Return the style in which every YAML reader, ours or another, takes `text` for a string."""
+    if "\u2028" in text or "\u2029" in text:
+        return '"'  # escaped: these end a line in YAML 1.1, but not in 1.2
     if "\n" in text:
         return "|"
     resolves = _short_resolves(text) if len(text) <= _SHORT else _resolves(text)

@@ -1,13 +1,13 @@
 """From the hits of an index to candidates: read from the authority, filtered by it, and compared with the query.
 
-An index only proposes where to look. What a candidate says, whether it is current and in scope, and what of the query it
-meets, is read here from the entities and the stored bytes, so that a stale or damaged index can hide something, but
+An index only proposes where to look. What a candidate says, whether it is current and in scope, and what of the query
+it meets, is read here from the entities and the stored bytes, so that a stale or damaged index can hide something, but
 never make something up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memgit.index.documents import DocumentKind, matchable
@@ -47,12 +47,15 @@ class Excerptable:
     own: Match
 
 
+_Option = tuple[Match, tuple[TermMatch, ...], Excerptable | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A revision that meets something of a query, as the authority has it.
 
-    `reasons`: why it is not current. `score` and `terms` are the index's, for its best document. `passage`: the bytes of
-    an artifact to quote; None for a claim, and where only the title meets the query.
+    `reasons`: why it is not current. `score` and `terms` are the index's, for its best document. `passage`: the bytes
+    of an artifact to quote; None for a claim, and where only the title meets the query.
     """
 
     entity: Entity
@@ -92,7 +95,7 @@ def candidates(
     return list(_judged(query, view, selection, hits, hopeful_only=hopeful_only))
 
 
-def one_per_entity(found: Iterable[Candidate]) -> list[Candidate]:
+def one_per_entity(found: Sequence[Candidate]) -> list[Candidate]:
     """Return the best candidate of each entity, in the given order; current revisions before others."""
     best: dict[EntityId, Candidate] = {}
     for candidate in found:
@@ -147,15 +150,15 @@ def _artifact(
     title = description_lexicon(matchable(revision.payload))
     title_terms = [hit.matches for hit in hits if hit.document.start is None]
     passages = list(_passages(query, view, revision, hits))
-    options = [(match(query, title), _united(*title_terms), None)]
+    options: list[_Option] = [(match(query, title), _united(*title_terms), None)]
     for hit, text, passage in passages:
         options.append((match(query, title | text), _united(*title_terms, hit.matches), passage))
-    found, terms, passage = min(options, key=lambda option: (*option[0].order, -_score(option[1]), option[2] is None))
+    found, terms, quoted = min(options, key=lambda option: (*option[0].order, -_score(option[1]), option[2] is None))
     if found.tier is None and (together := _scattered(query, revision, title, [text for _, text, _ in passages])):
         found = together
-    if passage is not None and not passage.own.met:
-        passage = None
-    return Candidate(entity, revision, reasons, found, _score(terms), terms, passage)
+    if quoted is not None and not quoted.own.met:
+        quoted = None
+    return Candidate(entity, revision, reasons, found, _score(terms), terms, quoted)
 
 
 def _passages(

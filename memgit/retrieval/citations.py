@@ -160,10 +160,10 @@ def _span(citation: ArtifactCitation, data: bytes, most: int) -> tuple[int, int]
 
 
 def _revision(entity: Entity, wanted: RevisionId, citation: str) -> Revision:
-    for revision in entity.lineage.revisions:
-        if revision.id == wanted:
-            return revision
-    _refuse("unknown_revision", f"{entity.lineage.id} has no revision {wanted}", citation)
+    found = next((revision for revision in entity.lineage.revisions if revision.id == wanted), None)
+    if found is None:
+        _refuse("unknown_revision", f"{entity.lineage.id} has no revision {wanted}", citation)
+    return found
 
 
 def _too_large(name: str, limit: int, seen: int, *, hint: str) -> LimitExceeded:

@@ -24,7 +24,7 @@ class ConflictSide(Struct, frozen=True, kw_only=True):
 
 
 class Conflict(Struct, frozen=True, kw_only=True):
-    """An open case. `hidden_sides` counts what disagrees from outside the scope: that it exists is shown, not what it is."""
+    """An open case. `hidden_sides` counts what disagrees from outside the scope: shown is that it exists, not what."""
 
     case_id: str
     kind: CaseKind

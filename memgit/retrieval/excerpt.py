@@ -13,8 +13,9 @@ _SPACE = b" \t\r\n"
 def excerpt_span(data: bytes, query: Query, most: int) -> tuple[int, int]:
     """Return the span [start, end) of UTF-8 `data` to quote: at most `most` bytes around most units of the query.
 
-    The first of several equally good places. It begins at a line, else a sentence, else a word, and ends at a word; where
-    a single word is longer, between two code points. The span is empty only where `data` is blank or `most` too small.
+    The first of several equally good places. It begins at a line, else a sentence, else a word, and ends at a word;
+    where a single word is longer, between two code points. The span is empty only where `data` is blank or `most` too
+    small.
     """
     if len(data) <= most:
         return _trimmed(data, 0, len(data))

@@ -19,16 +19,17 @@ from memgit.retrieval.query import Query, Unit
 
 Tier = Literal["exact", "lexical", "fuzzy"]
 TIERS: tuple[Tier, ...] = ("exact", "lexical", "fuzzy")
-"""In order of trust. exact: an identifier of the query stands in the text. lexical: enough of its words do. fuzzy: all do,
-some of them only if misspelt or shortened ones are read as the words they resemble."""
+"""In order of trust. exact: an identifier of the query stands in the text. lexical: enough of its words do. fuzzy: all
+do, some of them only if misspelt or shortened ones are read as the words they resemble."""
 
-KEYWORD_SHARE = 0.7
-"""Of the words of a query that is no question. Keywords say what the text is expected to contain, near-synonyms among
-them: up to three words all must be there, of four to six one may be missing, of seven to nine two."""
+MAY_MISS = ((5, 1), (7, 2))
+"""From so many words of a query that is no question on, so many may be missing. Keywords say what the text is expected
+to contain, near-synonyms among them; but in a short query the missing one may be its point, so four must all be there.
+"""
 
 LONG_QUERY, LONG_QUERY_SHARE = 10, 0.6
-"""From ten words on: six or seven content words of one query in one statement do not meet by chance, and long queries,
-often quoted from elsewhere, carry more that the statement left out. Never fewer words than a query of nine needs."""
+"""From ten words on, this share is enough: seven content words of one query in one statement do not meet by chance, and
+long queries, often quoted from elsewhere, carry much that a statement leaves out. Never fewer than seven."""
 
 QUESTION_SHARE = 0.85
 """Of the words of a question. One of them is its point, and the missing one is usually that one: `is the cache
@@ -110,9 +111,9 @@ def words_needed(count: int, *, is_question: bool) -> int:
     """Return how many of a query's `count` units a text must hold as written to qualify as lexical."""
     if is_question:
         return math.ceil(QUESTION_SHARE * count)
-    if count < LONG_QUERY:
-        return math.ceil(KEYWORD_SHARE * count)
-    return max(math.ceil(KEYWORD_SHARE * (LONG_QUERY - 1)), math.ceil(LONG_QUERY_SHARE * count))
+    shorter = min(count, LONG_QUERY - 1)
+    least = shorter - max((missing for words, missing in MAY_MISS if shorter >= words), default=0)
+    return least if count < LONG_QUERY else max(least, math.ceil(LONG_QUERY_SHARE * count))
 
 
 def not_dominated(matches: Sequence[Match]) -> list[bool]:
@@ -129,7 +130,9 @@ def not_dominated(matches: Sequence[Match]) -> list[bool]:
 
 def is_written(unit: Unit, text: Lexicon) -> bool:
     """Tell whether the text holds the unit as it was asked for, up to inflection and separators."""
-    return (unit.stem != "" and unit.stem in text.words) or not text.names.isdisjoint(unit.names)
+    if (unit.stem and unit.stem in text.words) or not text.names.isdisjoint(unit.names):
+        return True
+    return any(form in text.names or form in text.surfaces for form in unit.joined)
 
 
 def _guess(unit: Unit, text: Lexicon) -> str | None:

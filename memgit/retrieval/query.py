@@ -17,7 +17,6 @@ from memgit.index.similarity import comparable
 from memgit.limits import DEFAULT
 
 UNITS = 64  # a query of more different words asks nothing in particular; the rest is left out, with a warning
-SIMILAR_WEIGHT = 0.5  # of a word that was only guessed, against one that was written
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +24,15 @@ class Unit:
     """One thing that the asker named.
 
     `name` is how it was written, folded. `stem` is the word to look for, empty for what can only be met exactly.
-    `names` are the forms under which an identifier may stand in a text, for a word those that it forms with its
-    neighbours (`single flight` and `single-flight`). `similar` are words of the index that it may stand for.
+    `names` are the exact names that it may stand for, `joined` what it forms with its neighbours (`single flight` may
+    stand as `single-flight` or `singleflight`). `similar` are words of the index that it may have been meant for.
     """
 
     name: str
     shape: Shape
     stem: str = ""
     names: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
     similar: tuple[str, ...] = ()
 
 
@@ -80,9 +80,8 @@ def _with_similar(unit: Unit, index: LexicalIndex) -> Unit:
 
 
 def _term(unit: Unit) -> QueryTerm:
-    words = dict.fromkeys(word for word in (unit.stem, *map(stem, unit.similar)) if word)
-    weight = SIMILAR_WEIGHT if unit.similar else 1.0
-    return QueryTerm(unit.name, tuple(words), unit.names, unit.shape == "identifier", weight)
+    guesses = dict.fromkeys(guess for guess in map(stem, unit.similar + unit.joined) if guess != unit.stem)
+    return QueryTerm(unit.name, unit.stem, unit.names + unit.joined, tuple(guesses), unit.shape == "identifier")
 
 
 def _cut(text: str) -> tuple[str, list[str]]:
@@ -104,8 +103,8 @@ def _units(text: str) -> Iterator[Unit]:
         for unit in _chunk_units(token.chunk):
             if before is not None:
                 joined = _joined(before, unit)
-                yield replace(before, names=(*before.names, *joined))
-                unit = replace(unit, names=(*unit.names, *joined))
+                yield replace(before, joined=before.joined + joined)
+                unit = replace(unit, joined=joined)
             before = unit
     if before is not None:
         yield before
@@ -142,10 +141,15 @@ def _content(units: list[Unit]) -> list[Unit]:
     for unit in units:
         key = (unit.shape, unit.stem or unit.name)
         known = merged.get(key)
-        merged[key] = unit if known is None else replace(known, names=tuple(dict.fromkeys(known.names + unit.names)))
+        merged[key] = unit if known is None else _merged(known, unit)
     found = list(merged.values())
     naming = [unit for unit in found if unit.name not in FRAMING_WORDS]
     return naming or found
+
+
+def _merged(unit: Unit, again: Unit) -> Unit:
+    names, joined = dict.fromkeys(unit.names + again.names), dict.fromkeys(unit.joined + again.joined)
+    return replace(unit, names=tuple(names), joined=tuple(joined))
 
 
 def _is_question(text: str) -> bool:

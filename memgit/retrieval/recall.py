@@ -15,8 +15,8 @@ from msgspec import Struct
 from memgit.index.documents import DocumentKind
 from memgit.retrieval import bounds
 from memgit.retrieval.candidates import Candidate, Selection, candidates, one_per_entity
+from memgit.retrieval.cited_sources import evidence_candidates
 from memgit.retrieval.conflicts import Conflict, conflicts_of
-from memgit.retrieval.evidence import evidence_candidates
 from memgit.retrieval.qualification import not_dominated
 from memgit.retrieval.query import Query, analyse_query, with_similar_words
 from memgit.retrieval.results import ArtifactItem, ClaimItem, artifact_item, claim_item
@@ -133,7 +133,7 @@ def _qualified(found: list[Candidate], kind: DocumentKind) -> list[Candidate]:
 def _references(
     request: RecallRequest, query: Query, view: View, claims: list[Candidate], artifacts: list[Candidate]
 ) -> Iterator[ArtifactItem]:
-    """Yield the artifacts that qualify, then those that the returned claims rest on, each once, as many as asked for."""
+    """Yield the artifacts that qualify, then those that the returned claims rest on, each once, as many as wanted."""
     left = request.max_artifact_refs
     for artifact in artifacts[:left]:
         yield artifact_item(artifact, query, request.max_excerpt_bytes)

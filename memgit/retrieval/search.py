@@ -53,7 +53,7 @@ class Ranking(Struct, frozen=True, kw_only=True):
 
 
 class SearchHit(Struct, frozen=True, kw_only=True):
-    """A claim or an artifact; the other is None. Provenance is in the item: scope, revision, standing, `not_current`."""
+    """A claim or an artifact; the other is None. The item holds the provenance: scope, revision, standing, reasons."""
 
     kind: DocumentKind
     claim: ClaimItem | None

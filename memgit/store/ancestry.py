@@ -16,9 +16,9 @@ def descends(database: Database, tip: ObjectId, ancestor: ObjectId) -> bool:
     if tip == ancestor:
         return True
     oldest = _commit(database, ancestor)
-    if oldest is None:
+    floor = seq_of(oldest) if oldest is not None else 0
+    if not floor:
         return False
-    floor = seq_of(oldest)
     pending, seen = [tip], {tip}
     while pending:
         commit = _commit(database, pending.pop())

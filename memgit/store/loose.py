@@ -16,9 +16,10 @@ from contextlib import suppress
 
 from memgit.store.objects import ObjectId, RawObject
 
-# Deflate's cheapest level costs 60 µs to set up, and what fits a disk block takes a whole one in any case, until the
-# next packing compresses it well. So a small object is one stored block (RFC 1951, 3.2.4).
-_STORED_BYTES = 4000
+# Deflate's cheapest level costs 60 µs to set up. A record takes a disk block in any case, a large tree is mostly hashes,
+# which do not compress, and the next packing compresses well. So up to here an object is one stored block (RFC 1951,
+# 3.2.4; its length has 16 bits).
+_STORED_BYTES = 16_000
 _MODE = 0o644 if os.name == "nt" else 0o444  # as Git has it; Windows could not replace or remove a read-only file
 _ATTEMPTS = 20  # against a `git prune` that removes our directory or our temporary file; one is nearly always enough
 _PREFIX = f"tmp_obj_memgit_{os.urandom(6).hex()}"  # Git removes stale files of this name when it prunes

@@ -1,123 +1,123 @@
 """Keeping the store small: our loose objects into packs before they hurt, our packs into few.
 
-Only objects that the ref already reaches are packed. Git's `repack -ad` lists the packs first and what is reachable
-second, so a pack that it finds and removes was made of objects that it also packs anew; a pack of objects that nothing
-reached yet would be lost. No one else's objects are touched.
+Only objects that the ref already reaches are packed; the log's are, because each of its entries is the tip or an
+ancestor of it. Git's `repack -ad` lists the packs first and what is reachable second, so a pack that it finds and
+removes was made of objects that it also packs anew; a pack of objects that nothing reached yet would be lost. No one
+else's packs are touched, and no loose object is removed that has not just been packed.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from memgit.store.backend import Backend
-from memgit.store.bulk import SCRATCH_PREFIX
+from memgit.store.bulk import remove_leftovers
 from memgit.store.database import Database
 from memgit.store.git_command import run_git
-from memgit.store.objects import ObjectId, RawObject
-from memgit.store.process import is_running
+from memgit.store.loose import remove_loose
+from memgit.store.objects import ObjectId
 from memgit.store.repository import Repository
-from memgit.store.write_ahead_log import Entry
 
 MAX_LOG_BYTES = 32 * 1024 * 1024  # large artifacts: pack before the log outgrows a reader's patience
 _MOST_PACKS = 8  # far below `gc.autoPackLimit` (50), so that ours never make a user's `gc` repack everything
+_FEWEST_UNITED = 5
 _PACK_SECONDS = 120
 
 
-def pack_log(database: Database, state_dir: Path, ref: str, tip: ObjectId) -> bool:
-    """Pack what the log holds and the tip reaches, drop the loose copies, restart the log. Needs the writer's lock.
+def imports_dir(repository: Repository) -> Path:
+    """Return where bulk imports are prepared."""
+    return repository.state_dir / "imports"
 
-    Returns False, and leaves everything as it is, where Git could not pack; a later write tries again.
+
+def pack_log(database: Database, repository: Repository, tip: ObjectId) -> bool:
+    """Pack what the log holds, drop the loose copies, restart the log at the tip. Needs the writer's lock.
+
+    Returns False, and leaves everything as it is, where Git could not pack.
     """
-    objects = _reachable(list(database.log.entries()), tip)
-    restore_missing(database, objects)
-    packs = PackList(state_dir / "packs.json", database.backend)
-    if objects and not packs.add(objects):
-        return False
-    database.log.restart(ref, tip)
+    oids = [oid for entry in database.log.entries() for oid, _, _ in entry.objects]
+    packs = PackList(repository, database.backend)
+    if oids and not packs.add(oids):
+        # One that is missing or damaged stops Git; it is looked for only now, because that costs as much as packing.
+        database.replay()
+        if not packs.add(oids):
+            return False
+    database.log.restart(tip)
     database.backend.refresh()
-    _remove_loose(database.backend, (item.oid for item in objects))
+    remove_loose(database.backend.objects_dir, oids)
     packs.consolidate()
-    remove_scratch_refs(database.backend)
+    remove_leftovers(imports_dir(repository), Path(database.backend.objects_dir))
     return True
-
-
-def restore_missing(database: Database, objects: Iterable[RawObject]) -> int:
-    """Store again what Git has dropped of objects that the log holds; return how many that were."""
-    missing = [item for item in objects if not database.backend.contains(item.oid)]
-    database.write(missing)
-    return len(missing)
-
-
-def remove_scratch_refs(backend: Backend) -> None:
-    """Delete the refs of bulk imports that died. Needs the writer's lock and no import of this process under way."""
-    listed = run_git(backend.repository, ["for-each-ref", "--format=%(refname) %(objectname)", SCRATCH_PREFIX])
-    for line in listed.stdout.decode().splitlines():
-        name, _, oid = line.partition(" ")
-        pid = name.removeprefix(SCRATCH_PREFIX).partition("-")[0]
-        if pid.isdecimal() and not is_running(int(pid)):
-            backend.delete_ref(name, ObjectId(oid))
 
 
 class PackList:
     """The packs that memgit made, by name, so that they can be united without touching others."""
 
-    def __init__(self, path: Path, backend: Backend) -> None:
-        self._path = path
+    def __init__(self, repository: Repository, backend: Backend) -> None:
+        self._path = repository.state_dir / "packs.json"
         self._backend = backend
-        self._directory = backend.repository.common_dir / "objects" / "pack"
+        self._directory = Path(backend.objects_dir) / "pack"
 
-    def add(self, objects: Iterable[RawObject]) -> bool:
+    def add(self, oids: Iterable[ObjectId]) -> bool:
         """Make a pack of the objects and note it. Returns False where Git could not."""
-        return self._pack(item.oid for item in objects)
+        name = self._pack(oids)
+        if name is not None:
+            self.note([name])
+        return name is not None
 
     def note(self, names: Iterable[str]) -> None:
-        """Note packs that a bulk import made."""
+        """Note packs that memgit made."""
         self._save([*self._load(), *names])
 
     def consolidate(self) -> None:
-        """Unite the smallest of our packs when there are too many: each object is rewritten a few times only."""
-        packs = [name for name in self._load() if self._file(name, "pack").exists()]
-        if len(packs) <= _MOST_PACKS:
-            self._save(packs)
+        """Unite our smallest packs when there are too many.
+
+        Where there is a multi-pack index, packs are the business of `git maintenance`: it unites them itself, and its
+        index must not name one that is gone.
+        """
+        sizes = {name: size for name in self._load() if (size := self._size(name)) is not None}
+        self._save(sizes)
+        if len(sizes) <= _MOST_PACKS or (self._directory / "multi-pack-index").exists():
             return
-        packs.sort(key=lambda name: self._file(name, "pack").stat().st_size)
-        small = packs[: _MOST_PACKS - 1]
+        small = smallest(sizes)
         oids = {oid for name in small for oid in self._content(name)}
-        self._save(packs)
-        if not self._pack(oids):
+        united = self._pack(oids)
+        if united is None or not oids <= self._content(united):
             return
-        kept = self._load()
-        fresh = kept[-1]
+        self._save([*(name for name in sizes if name not in small), united])
         for name in small:
-            if name != fresh:
-                for suffix in ("idx", "rev", "pack"):
+            if name != united:
+                for suffix in ("idx", "rev", "pack"):  # the index first: without it Git does not look for the pack
                     self._file(name, suffix).unlink(missing_ok=True)
-        self._save([name for name in kept if name not in small or name == fresh])
         self._backend.refresh()
 
-    def _pack(self, oids: Iterable[ObjectId]) -> bool:
-        listing = "".join(f"{oid}\n" for oid in oids)
-        base = str(self._directory / "pack")
+    def _pack(self, oids: Iterable[ObjectId]) -> str | None:
         # A window of 10 finds the deltas between the trees of neighbouring commits, which is most of the gain.
         answer = run_git(
             self._backend.repository,
-            ["pack-objects", "-q", "--window=10", base],
-            stdin=listing.encode(),
+            ["pack-objects", "-q", "--window=10", str(self._directory / "pack")],
+            stdin="".join(f"{oid}\n" for oid in oids).encode(),
             timeout=_PACK_SECONDS,
         )
-        name = answer.stdout.decode().strip()
-        if answer.returncode != 0 or not name:
-            return False
-        self._save([*self._load(), name])
-        return True
+        return answer.stdout.decode().strip() or None if answer.returncode == 0 else None
 
-    def _content(self, name: str) -> list[ObjectId]:
-        """Return what a pack holds, from its index."""
+    def _content(self, name: str) -> set[ObjectId]:
+        """Return what a pack holds, from its index. Raises OSError where the index cannot be read."""
         index = self._file(name, "idx").read_bytes()
         answer = run_git(self._backend.repository, ["show-index"], stdin=index)
-        return [ObjectId(line.split()[1]) for line in answer.stdout.decode().splitlines()]
+        if answer.returncode != 0:
+            raise OSError(f"git show-index failed for {name}")
+        return {ObjectId(line.split()[1]) for line in answer.stdout.decode().splitlines()}
+
+    def _size(self, name: str) -> int | None:
+        """Return a pack's size, or None where it is gone, or somebody wants to keep it."""
+        if self._file(name, "keep").exists():
+            return None
+        with suppress(FileNotFoundError):
+            return self._file(name, "pack").stat().st_size
+        return None
 
     def _file(self, name: str, suffix: str) -> Path:
         return self._directory / f"pack-{name}.{suffix}"
@@ -135,32 +135,15 @@ class PackList:
         fresh.replace(self._path)
 
 
-def _reachable(entries: list[Entry], tip: ObjectId) -> list[RawObject]:
-    """Return the objects of the entries that lead to the tip, each once.
+def smallest(sizes: dict[str, int]) -> list[str]:
+    """Return the packs to unite: the smallest, and each next one that is not twice as large as these together.
 
-    An entry whose ref never moved belongs to a writer that died before its acknowledgement; it is dropped.
+    So sizes stay in a geometric progression, and an object is rewritten a logarithmic number of times.
     """
-    wanted: set[ObjectId | None] = {tip}
-    objects: dict[ObjectId, RawObject] = {}
-    for entry in reversed(entries):
-        if entry.new in wanted:
-            wanted.add(entry.old)
-            for oid, kind, data in entry.objects:
-                objects[oid] = RawObject(oid, kind, data)
-    return list(objects.values())
-
-
-def _remove_loose(backend: Backend, oids: Iterable[ObjectId]) -> None:
-    directory = backend.repository.common_dir / "objects"
-    for oid in oids:
-        try:
-            (directory / oid[:2] / oid[2:]).unlink(missing_ok=True)
-        except OSError:
-            return  # a copy too many harms nobody
-
-
-
-def pack_names(repository: Repository) -> frozenset[str]:
-    """Return the names (40 or 64 hexadecimal characters) of the packs that the repository has."""
-    directory = repository.common_dir / "objects" / "pack"
-    return frozenset(path.stem.removeprefix("pack-") for path in directory.glob("pack-*.pack"))
+    names = sorted(sizes, key=lambda name: sizes[name])
+    total = 0
+    for count, name in enumerate(names):
+        if count >= _FEWEST_UNITED and sizes[name] > 2 * total:
+            return names[:count]
+        total += sizes[name]
+    return names

@@ -43,7 +43,7 @@ class AuthorityRef:
             self._refuse_damaged(damaged)
             return None
         with self._lock.held_if_free() as held:
-            if held:
+            if held and not self._is_locked():
                 try:
                     self._log.repair()
                     return self._restore()
@@ -86,7 +86,7 @@ class AuthorityRef:
             self._refuse_damaged(damaged)
             return None
         self._database.replay()
-        self._database.commit(last.new)
+        self._check_readable(last.new)
         if not damaged:
             self._publisher.move(None, last.new, ())
             return last.new
@@ -101,17 +101,32 @@ class AuthorityRef:
         self._publisher.move(tip, new, ())
 
     def _join(self, tip: ObjectId, lost: ObjectId, author: Signature) -> ObjectId:
+        self._database.replay()  # a `gc` may have taken what the ref no longer reached
         try:
             objects = join(self._database, tip, lost, author)
         except StoreCorrupt as error:
             raise StoreCorrupt(
-                f"another program moved {self.name} to {tip}, which lacks what memgit wrote up to {lost}: {error.message}",
+                f"another program moved {self.name} to {tip}, which lacks what memgit wrote up to {lost}; "
+                f"the two cannot be joined: {error.message}",
                 hint=f"`git update-ref {self.name} {lost}` goes back to what memgit wrote.",
                 details={"ref": self.name, "tip": tip, "written": lost},
             ) from None
         joined = objects[-1].oid
         self._publisher.publish(tip, joined, objects)
         return joined
+
+    def _check_readable(self, tip: ObjectId) -> None:
+        try:
+            self._database.commit(tip)
+        except StoreCorrupt as error:
+            raise StoreCorrupt(
+                f"the ref {self.name} is gone or damaged, and what it last named cannot be read: {error.message}",
+                hint=f"Restore a backup, or remove {self._log.path} to begin a new store.",
+            ) from None
+
+    def _is_locked(self) -> bool:
+        """Tell whether a Git process holds the ref's lock: a read does not wait for it."""
+        return (self._database.backend.repository.common_dir / f"{self.name}.lock").exists()
 
     def _refuse_damaged(self, damaged: bool) -> None:
         if damaged:

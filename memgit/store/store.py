@@ -7,19 +7,24 @@ records mean, and who may write what, is decided above.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+import re
+import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memgit import clock
-from memgit.errors import IndexNotReady, StoreNotInitialized, StoreReadOnly
+from memgit.errors import IndexNotReady, InvalidRequest, StoreNotInitialized, StoreReadOnly
 from memgit.limits import DEFAULT
 from memgit.records import ids
 from memgit.records.codec import StoreRecord
 from memgit.records.op import Actor, CodeStamp
+from memgit.store.ancestry import descends
 from memgit.store.backend import Backend, BackendName, open_backend
 from memgit.store.database import Database
 from memgit.store.lock import WriterLock
-from memgit.store.objects import ObjectId
+from memgit.store.objects import ObjectId, Signature
+from memgit.store.publication import Publisher
+from memgit.store.ref_file import is_ref_name
 from memgit.store.refs import AuthorityRef
 from memgit.store.repository import DEFAULT_REF, Repository
 from memgit.store.snapshot import Snapshot
@@ -32,6 +37,7 @@ What memgit keeps here is not derived from anything: the write-ahead log, the lo
 Do not delete it. The directory `cache` beside this one may be deleted at any time.
 """
 _STATE_README_NAME = "README"
+_IDENTITY_SECONDS = 2.0  # Git's configuration is asked again after this: it costs a tenth of a write, or a process
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +58,17 @@ class Store:
     def __init__(self, repository: Repository, options: StoreOptions | None = None) -> None:
         self.repository = repository
         self.options = options or StoreOptions()
+        if not is_ref_name(self.options.ref):
+            raise InvalidRequest(f"{self.options.ref!r} cannot be the store's ref", hint="Set `memgit.ref`.")
         self.backend: Backend = open_backend(repository, self.options.backend)
         if self.options.sync:
             self.backend.sync_writes()
-        log = WriteAheadLog(repository.state_dir / "log")
+        log = WriteAheadLog.of_ref(repository.state_dir, self.options.ref)
         self.database = Database(self.backend, log)
-        self.ref = AuthorityRef(self.options.ref, self.backend, log)
+        self._lock = WriterLock(repository.state_dir, self.options.lock_wait_ms / 1000)
+        self._publisher = Publisher(self.database, self._lock, self.options.ref, sync=self.options.sync)
+        self.ref = AuthorityRef(self.options.ref, self.database, self._lock, self._publisher)
+        self._identity: tuple[float, Signature] | None = None
         self._writer: Writer | None = None
         self._snapshot: Snapshot | None = None
 
@@ -93,12 +104,15 @@ class Store:
                 transaction.put_store(record)
             return {}
 
-        self._write_access(creating=True).write(build, self.author())
+        self._write_access(creating=True).write(build, self.author(), creating=True)
         return self.snapshot().stores()[0]
 
     def author(self) -> Author:
         """Return who a write of this process is by, and where the user's own repository stands."""
-        signature, _ = self.backend.identity()
+        moment = time.monotonic()
+        if self._identity is None or moment - self._identity[0] > _IDENTITY_SECONDS:
+            self._identity = (moment, self.backend.identity()[0])
+        signature = replace(self._identity[1], seconds=int(clock.timestamp()))
         head, branch = self.backend.head()
         code = CodeStamp(head, branch) if head or branch else None
         return Author(signature, Actor(signature.name, signature.email, self.options.agent), code)
@@ -109,8 +123,10 @@ class Store:
 
     def require(self, min_commit: str) -> None:
         """Raise IndexNotReady unless the tip is, or descends from, a commit."""
+        if not re.fullmatch(r"[0-9a-f]{40}(?:[0-9a-f]{24})?", min_commit):
+            raise InvalidRequest(f"{min_commit!r} is not the whole id of a commit")
         tip = self.tip()
-        if tip is None or not self._descends(tip, ObjectId(min_commit)):
+        if tip is None or not descends(self.database, tip, ObjectId(min_commit)):
             raise IndexNotReady(
                 f"this clone's memory does not contain commit {min_commit}",
                 hint="Run `git memory sync`, or ask for a commit that this clone has.",
@@ -121,24 +137,6 @@ class Store:
         """Release file handles and child processes."""
         self.backend.close()
 
-    def _descends(self, tip: ObjectId, ancestor: ObjectId) -> bool:
-        """Walk the history from the tip. A seq never grows towards the parents, so an older seq ends the walk."""
-        if not self.backend.contains(ancestor):
-            return False
-        floor = Snapshot(self.database, ancestor).seq
-        pending, seen = [tip], {tip}
-        while pending:
-            oid = pending.pop()
-            if oid == ancestor:
-                return True
-            snapshot = Snapshot(self.database, oid)
-            if snapshot.seq < floor:
-                continue
-            fresh = [parent for parent in snapshot.commit.parents if parent not in seen]
-            seen.update(fresh)
-            pending.extend(fresh)
-        return False
-
     def _write_access(self, *, creating: bool = False) -> Writer:
         if self._writer is None:
             if not creating and self.tip() is None:
@@ -147,9 +145,9 @@ class Store:
             self._writer = Writer(
                 self.repository,
                 self.database,
-                WriterLock(self.repository.state_dir, self.options.lock_wait_ms / 1000),
+                self._lock,
                 self.ref,
-                sync=self.options.sync,
+                self._publisher,
                 pack_every=self.options.pack_every,
             )
         return self._writer

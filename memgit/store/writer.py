@@ -8,34 +8,34 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from memgit.errors import IdempotencyConflict, StoreBusy, StoreCorrupt, StoreReadOnly
+from memgit.errors import IdempotencyConflict, MemgitError, StoreBusy, StoreNotInitialized, StoreReadOnly
 from memgit.records.codec import Receipt, canonical_json
 from memgit.records.op import Actor, CodeStamp
 from memgit.store import packing
-from memgit.store.backend import RefLocked, RefMoved
-from memgit.store.bulk import FastImport
+from memgit.store.backend import RefMoved
+from memgit.store.bulk import FastImport, ImportFailed
 from memgit.store.database import Database
 from memgit.store.lock import WriterLock
-from memgit.store.objects import ObjectId, RawObject, Signature, encode_commit
-from memgit.store.ref_move import move_ref
+from memgit.store.objects import ObjectId, Signature, encode_commit
+from memgit.store.publication import Publisher
 from memgit.store.refs import AuthorityRef
 from memgit.store.repository import Repository
 from memgit.store.snapshot import Snapshot
 from memgit.store.transaction import Transaction
 from memgit.store.tree_edit import add_files
-from memgit.store.write_ahead_log import Entry
 
 Result = dict[str, Any]
 Build = Callable[[Transaction], Result]
 
 _ATTEMPTS = 8  # another program moved the ref between our look and our move; memgit's own writers hold the lock
+_PACK_AGAIN_AFTER = 50  # writes, where Git could not pack: a failed attempt costs as much as fifty of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,55 +75,63 @@ class Writer:
         database: Database,
         lock: WriterLock,
         ref: AuthorityRef,
+        publisher: Publisher,
         *,
-        sync: bool = False,
         pack_every: int = 150,
     ) -> None:
         self._repository = repository
         self._database = database
         self._lock = lock
         self._ref = ref
-        self._sync = sync
+        self._publisher = publisher
         self._pack_every = pack_every
+        self._pack_at = pack_every
+        self._pack_at_bytes = packing.MAX_LOG_BYTES
 
-    def write(self, build: Build, author: Author, key: RequestKey | None = None, *, seq_floor: int = 0) -> Written:
+    def write(
+        self,
+        build: Build,
+        author: Author,
+        key: RequestKey | None = None,
+        *,
+        seq_floor: int = 0,
+        creating: bool = False,
+    ) -> Written:
         """Run `build` on a transaction over the tip and publish what it staged as one commit.
 
         `build` may run again on a newer tip and must not act outside the transaction. What it raises passes through,
-        and nothing is written. Raises StoreBusy, StoreReadOnly, IdempotencyConflict.
+        and nothing is written. Raises StoreNotInitialized unless `creating`, StoreBusy, StoreReadOnly,
+        IdempotencyConflict.
         """
-        try:
-            with self._lock.held():
-                self._database.log.repair()
-                for _ in range(_ATTEMPTS):
-                    try:
-                        return self._attempt(build, author, key, seq_floor)
-                    except RefMoved:
-                        self._database.forget()
-                raise StoreBusy(f"{self._ref.name} was moved by another program {_ATTEMPTS} times in a row")
-        except OSError as error:
-            raise _unwritable(error, self._repository) from None
+        with _reported(self._repository), self._lock.held():
+            for _ in range(_ATTEMPTS):
+                try:
+                    tip = self._ref.settle(author.signature)
+                    snapshot = Snapshot(self._database, self._required(tip)) if tip or not creating else None
+                    return self._attempt(snapshot, build, author, key, seq_floor)
+                except RefMoved:
+                    self._database.forget()
+        raise StoreBusy(f"{self._ref.name} was moved by another program {_ATTEMPTS} times in a row")
 
     def write_bulk(self, build: Build, author: Author, key: RequestKey | None = None, *, seq_floor: int = 0) -> Written:
         """Do as `write` for a large transaction: one pack, made without holding the lock.
 
         Where another writer was faster, the whole is made again, the last time under the lock.
         """
-        try:
-            for _ in range(2):
-                tip = self._ref.tip()
-                written = self._import(build, author, key, seq_floor, tip, locked=False)
-                if written is not None:
-                    return written
+        with _reported(self._repository):
+            for locked in (False, False, True):
+                try:
+                    with self._lock.held() if locked else nullcontext():
+                        tip = self._required(self._ref.settle(author.signature) if locked else self._ref.tip())
+                        return self._import(tip, build, author, key, seq_floor, locked=locked)
+                except RefMoved:
+                    self._database.forget()
+                except ImportFailed:
+                    # A tree that the import starts from may be missing. Git reads no log, so replay it first.
+                    if locked or not self._database.replay():
+                        raise
                 time.sleep(random.random() * 0.05)  # noqa: S311
-            with self._lock.held():
-                self._database.forget()
-                written = self._import(build, author, key, seq_floor, self._ref.tip(), locked=True)
-        except OSError as error:
-            raise _unwritable(error, self._repository) from None
-        if written is None:
-            raise StoreBusy(f"{self._ref.name} was moved by another program during the import")
-        return written
+        raise StoreBusy(f"{self._ref.name} was moved by another program during the import")
 
     def replayed(self, snapshot: Snapshot | None, key: RequestKey | None) -> Written | None:
         """Return the first outcome of a request whose key is known. IdempotencyConflict for another request."""
@@ -137,9 +145,14 @@ class Writer:
             )
         return Written(msgspec.json.decode(receipt.result), receipt.seq, snapshot.commit_id, replayed=True)
 
-    def _attempt(self, build: Build, author: Author, key: RequestKey | None, seq_floor: int) -> Written:
-        tip = self._ref.tip()
-        snapshot = Snapshot(self._database, tip) if tip is not None else None
+    def _required(self, tip: ObjectId | None) -> ObjectId:
+        if tip is None:
+            raise StoreNotInitialized(f"{self._repository.root} has no memory: {self._ref.name} does not exist")
+        return tip
+
+    def _attempt(
+        self, snapshot: Snapshot | None, build: Build, author: Author, key: RequestKey | None, seq_floor: int
+    ) -> Written:
         known = self.replayed(snapshot, key)
         if known is not None:
             return known
@@ -161,71 +174,55 @@ class Writer:
         old = snapshot.commit_id if snapshot is not None else None
         data = encode_commit(tree, [old] if old else [], author.signature, author.signature, transaction.message())
         commit = self._database.make("commit", data)
-        objects = [*blobs.values(), *trees, commit]
-        self._log(old, commit.oid, objects)
-        self._database.write(objects)
-        move_ref(self._database.backend, self._lock, self._ref.name, commit.oid, old)
+        self._publisher.publish(old, commit.oid, [*blobs.values(), *trees, commit])
         return commit.oid
-
-    def _log(self, old: ObjectId | None, new: ObjectId, objects: Iterable[RawObject]) -> None:
-        entry = Entry(self._ref.name, old, new, tuple((item.oid, item.type, item.data) for item in objects))
-        self._database.log.append(entry, sync=self._sync)
 
     def _pack_if_due(self, tip: ObjectId) -> None:
         log = self._database.log
-        if log.count() < self._pack_every and log.size() < packing.MAX_LOG_BYTES:
+        if log.count() < self._pack_at and log.size() < self._pack_at_bytes:
             return
         try:
-            packing.pack_log(self._database, self._repository.state_dir, self._ref.name, tip)
-        except (OSError, StoreBusy, StoreCorrupt):
-            return  # the write itself is done; packing is tried again with the next one
+            packed = packing.pack_log(self._database, self._repository, tip)
+        except (OSError, MemgitError):
+            packed = False  # the write itself is done
+        self._pack_at = self._pack_every if packed else log.count() + _PACK_AGAIN_AFTER
+        self._pack_at_bytes = packing.MAX_LOG_BYTES if packed else log.size() + packing.MAX_LOG_BYTES
 
     def _import(
         self,
+        tip: ObjectId,
         build: Build,
         author: Author,
         key: RequestKey | None,
         seq_floor: int,
-        tip: ObjectId | None,
         *,
         locked: bool,
-    ) -> Written | None:
-        """Make a bulk commit on `tip` and publish it. None: the tip had moved meanwhile, and nothing was published."""
-        snapshot = Snapshot(self._database, tip) if tip is not None else None
+    ) -> Written:
+        """Make a bulk commit on `tip` and publish it. Raises RefMoved where the tip had moved meanwhile."""
+        snapshot = Snapshot(self._database, tip)
         known = self.replayed(snapshot, key)
         if known is not None:
             return known
-        with FastImport(self._database.backend) as sink:
+        with FastImport(self._database.backend, packing.imports_dir(self._repository)) as sink:
             transaction = Transaction(snapshot, sink, _first_seq(snapshot, seq_floor), author.actor, author.code)
             result = _run(build, transaction, key)
-            if transaction.is_empty and snapshot is not None:
+            if transaction.is_empty:
                 return Written(result, snapshot.seq, snapshot.commit_id)
-            before = packing.pack_names(self._repository)
             commit_id = sink.commit(tip, author.signature, transaction.message())
-        try:
-            if locked:
-                self._publish_import(tip, commit_id, before)
-            else:
-                with self._lock.held():
-                    self._database.log.repair()
-                    if self._ref.tip() != tip:
-                        return None
-                    self._publish_import(tip, commit_id, before)
-        except RefMoved:
-            return None
-        finally:
-            with suppress(RefMoved, RefLocked, OSError):  # left for `packing.remove_scratch_refs`
-                self._database.backend.delete_ref(sink.ref, commit_id)
+            with nullcontext() if locked else self._lock.held():
+                if not locked and self._ref.settle(author.signature) != tip:
+                    raise RefMoved(self._ref.name)
+                self._publish_import(tip, commit_id, sink)
         return Written(result, transaction.last_seq, commit_id)
 
-    def _publish_import(self, old: ObjectId | None, commit_id: ObjectId, before: frozenset[str]) -> None:
-        commit = self._database.make("commit", self._database.read(commit_id, "commit"))
-        tree_id = self._database.commit(commit_id).tree
-        tree = self._database.make("tree", self._database.read(tree_id, "tree"))
-        self._log(old, commit_id, [tree, commit])
-        move_ref(self._database.backend, self._lock, self._ref.name, commit_id, old)
-        packs = packing.PackList(self._repository.state_dir / "packs.json", self._database.backend)
-        packs.note(packing.pack_names(self._repository) - before)
+    def _publish_import(self, old: ObjectId, commit_id: ObjectId, sink: FastImport) -> None:
+        database = self._database
+        with sink.adopted() as packs:
+            commit = database.make("commit", database.read(commit_id, "commit"))
+            tree = database.make("tree", database.read(database.commit(commit_id).tree, "tree"))
+            self._publisher.publish(old, commit_id, [tree, commit])
+            with suppress(OSError):  # the write is done; `git gc` unites a pack that is not noted
+                packing.PackList(self._repository, database.backend).note(packs)
 
 
 class _Files:
@@ -238,8 +235,20 @@ class _Files:
         self.content[path] = data
 
 
+class _BuildFailed(Exception):
+    """An OSError of `build`: the caller's own, not the store's."""
+
+    def __init__(self, error: OSError) -> None:
+        self.error = error
+
+
 def _run(build: Build, transaction: Transaction, key: RequestKey | None) -> Result:
-    result = build(transaction)
+    try:
+        result = build(transaction)
+    except ImportFailed:
+        raise
+    except OSError as error:
+        raise _BuildFailed(error) from error
     if key is not None and not transaction.is_empty:
         receipt = Receipt(
             digest="",
@@ -257,8 +266,16 @@ def _first_seq(snapshot: Snapshot | None, seq_floor: int) -> int:
     return max(snapshot.seq if snapshot is not None else 0, seq_floor) + 1
 
 
-def _unwritable(error: OSError, repository: Repository) -> StoreReadOnly:
-    reason = error.strerror or str(error)
-    return StoreReadOnly(
-        f"the store of {repository.root} cannot be written: {reason}", details={"reason": reason, "errno": error.errno}
-    )
+@contextmanager
+def _reported(repository: Repository) -> Iterator[None]:
+    """Report what the file system refuses as StoreReadOnly."""
+    try:
+        yield
+    except _BuildFailed as failure:
+        raise failure.error from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StoreReadOnly(
+            f"the store of {repository.root} cannot be written: {reason}",
+            details={"reason": reason, "errno": error.errno},
+        ) from None

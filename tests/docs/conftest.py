@@ -37,6 +37,12 @@ def format_records(make_format: ModuleType) -> ModuleType:
     return sys.modules["format_records"]
 
 
+@pytest.fixture(scope="session")
+def generate() -> Iterator[ModuleType]:
+    """The script that writes the generated parts of the pages."""
+    yield from _script(ROOT / "docs", "generate")
+
+
 def _script(directory: Path, name: str) -> Iterator[ModuleType]:
     sys.path.insert(0, str(directory))
     try:

@@ -105,7 +105,7 @@ def test_a_record_of_format_2_is_refused_before_it_is_decoded(golden_dir: Path, 
     assert FORMAT == 1
 
 
-def test_a_store_record_that_keeps_its_bytes_keeps_what_this_version_does_not_know(
+def test_a_merge_keeps_what_this_version_does_not_know(
     golden_dir: Path, content: dict[str, bytes], table: Table, make_format: ModuleType
 ) -> None:
     """A merge takes unknown verbs, unknown fields and sealed payloads along untouched, whichever side merges."""

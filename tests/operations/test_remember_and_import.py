@@ -78,12 +78,13 @@ def imported(memory: Memory) -> dict[str, object]:
 def test_each_document_becomes_an_artifact(memory: Memory, documents: Path) -> None:
     """Bytes are kept; title, tags, front matter and headings are described; the path names it."""
     assert imported(memory)["added"] == ["docs/a.md", "docs/sub/b.md"]
-    found = {item["title"]: item for item in memory.run("search", query="Alpha Beta", kinds=["artifact"])["hits"]}
-    alpha = memory.run("artifact.get", artifact_id=found["Alpha"]["id"])
+    hits = memory.run("search", query="Alpha Beta", kinds=["artifact"])["hits"]
+    found = {hit["artifact"]["title"]: hit["artifact"] for hit in hits}
+    alpha = memory.run("artifact.get", artifact_id=found["Alpha"]["artifact_id"])
     assert alpha["content"]["data"] == (documents / "a.md").read_text()
     assert alpha["artifact"]["markers"] == ["tag:one", "tag:two"]
     assert alpha["artifact"]["provenance"]["front_matter"] == {"title": "Alpha", "tags": ["one", "two"]}
-    beta = memory.run("artifact.get", artifact_id=found["Beta *b*"]["id"])["artifact"]
+    beta = memory.run("artifact.get", artifact_id=found["Beta *b*"]["artifact_id"])["artifact"]
     assert beta["provenance"]["headings"] == ["# Beta *b*", "## Part"]
 
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from memgit.records.codec import PurgeMarker, blob_digest, encode_op, encode_record
@@ -36,6 +36,8 @@ settings.register_profile(
     max_examples=300,
     derandomize=bool(os.environ.get("CI")),
     database=None,
+    # A mutant only has to fail: how small the example could be is of no interest.
+    phases=[Phase.explicit, Phase.generate] if os.environ.get("MEMGIT_MUTANT") else list(Phase),
     suppress_health_check=[HealthCheck.too_slow],
 )
 law = settings(settings.get_profile("records"))
@@ -165,10 +167,11 @@ class Clone:
         return sorted((op for op in self.ops.values() if op.entity == entity), key=lambda op: op.order)
 
     def tips(self, entity: EntityId) -> list[RevisionId]:
-        """Return the revisions that no other names as a parent."""
+        """Return the revisions that no other names as a parent; the last one where all are named."""
         ops = self.ops_of(entity)
         named = {parent for op in ops if op.verb == "revise" for parent in op.parents}
-        return [op.revision for op in ops if op.revision and op.revision not in named]
+        made = [op.revision for op in ops if op.revision]
+        return [revision for revision in made if revision not in named] or made[-1:]
 
 
 @dataclass
@@ -278,7 +281,7 @@ def _undo(world: World, clone: Clone, step: Step) -> None:
     newest = max(clone.ops.values(), key=lambda op: op.order, default=None)
     if newest is None:
         return
-    entity = choose(clone.lineage_ids(), step.first) if step.first > 4 else newest.entity
+    entity = (choose(clone.lineage_ids(), step.first) if step.first > 4 else None) or newest.entity
     ops = clone.ops_of(entity)[::-1]
     targets = {choose(ops, step.second // 3).digest, choose(ops, step.second // 2).digest}
     if step.second == 7 or entity.startswith("rel_") or ops[-1].digest not in targets:

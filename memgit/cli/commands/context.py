@@ -21,7 +21,7 @@ def command() -> None:
 
 @command.command("show")
 @click.pass_obj
-def show_context(front: Front) -> ResolvedContext | None:
+def show_context(front: Front, /) -> ResolvedContext | None:
     """Show the ambient context and its source.
 
     The strongest source counts as a whole: a request, a session (MEMOREE_CONTEXT), the nearest .memoree.toml, the

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.option("--project", metavar="ID", help="The project's id; default: a marker's, else a fresh one.")
 @click.option("--no-marker", is_flag=True, help="Leave no .memoree.toml; the store alone keeps the identity.")
 @click.pass_obj
-def command(front: Front, workspace: str | None, project: str | None, no_marker: bool) -> StoreCreated | None:
+def command(front: Front, /, workspace: str | None, project: str | None, no_marker: bool) -> StoreCreated | None:
     """Begin this repository's memory.
 
     Creates the ref refs/memgit/store and, unless told not to, the file .memoree.toml, which names the project and is

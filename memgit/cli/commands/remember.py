@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--quote", metavar="TEXT", help="The passage of the document that proves it, exactly.")
 @claim_description
 @click.pass_obj
-def command(front: Front, text: str, evidence: str | None, quote: str | None, **described: Any) -> Remembered | None:
+def command(front: Front, /, text: str, evidence: str | None, quote: str | None, **described: Any) -> Remembered | None:
     """Remember one statement, with the document or the note that proves it.
 
     TEXT is the statement, or - for standard input. Without --evidence the text itself is kept as a note. With it, the
@@ -50,14 +50,17 @@ def command(front: Front, text: str, evidence: str | None, quote: str | None, **
 
 def show(front: Front, result: Remembered) -> None:
     """Print the new claim's id and citation, and that of its evidence."""
-    from memgit.retrieval.citations import artifact_citation, claim_citation
+    from memgit.records.ids import ArtifactId, ClaimId, RevisionId
+    from memgit.retrieval.citations import ArtifactCitation, ClaimCitation
 
     front.out.line(("id", result.claim_id))
     if front.out.quiet:
         return
-    evidence = artifact_citation(result.artifact_id, result.artifact_revision_id, result.start_byte, result.end_byte)
-    front.out.line("  claim     ", claim_citation(result.claim_id, result.revision_id))
-    front.out.line("  evidence  ", evidence, " (kept before)" if result.reused_artifact else "")
+    evidence = ArtifactCitation(
+        ArtifactId(result.artifact_id), RevisionId(result.artifact_revision_id), result.start_byte, result.end_byte
+    )
+    front.out.line("  claim     ", str(ClaimCitation(ClaimId(result.claim_id), RevisionId(result.revision_id))))
+    front.out.line("  evidence  ", str(evidence), " (kept before)" if result.reused_artifact else "")
 
 
 def _document(front: Front, evidence: str, quote: str | None) -> dict[str, object]:

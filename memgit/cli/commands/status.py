@@ -28,7 +28,7 @@ This repository has no memory yet. To begin:
 
 @verb("status")
 @click.pass_obj
-def command(front: Front) -> StoreStatus | None:
+def command(front: Front, /) -> StoreStatus | None:
     """Summarise the memory: counts, open conflicts, the latest claims.
 
     Counts of this project come first; the store may hold others. Open conflicts and operations that had to be ignored
@@ -61,9 +61,11 @@ def show(front: Front, result: StoreStatus) -> None:
     """Print the summary."""
     out = front.out
     out.line("memory ", ("id", result.store_id), f" in {result.ref}")
-    out.line(f"  here   {_count(result.here)}")
-    out.line(f"  store  claims: {_count(result.claims)}; artifacts: {_count(result.artifacts)}; "
-             f"relations: {result.relations}")
+    out.line("  here   ", "; ".join(f"{name}: {number}" for name, number in result.here.items()))
+    out.line(
+        f"  store  claims: {_count(result.claims)}; artifacts: {_count(result.artifacts)}; "
+        f"relations: {result.relations}"
+    )
     if result.open_conflicts:
         cases = "case" if result.open_conflicts == 1 else "cases"
         out.line("  ", ("bad", f"{result.open_conflicts} open conflict {cases}"), ": `git memory conflict list`")

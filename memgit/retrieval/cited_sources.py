@@ -1,4 +1,4 @@
-"""What claims rest on, as references beside them. It never adds to what qualifies: the claims did that by themselves."""
+"""What claims rest on, as references beside them. They add nothing to what qualifies: the claims did that."""
 
 from __future__ import annotations
 

@@ -1,0 +1,77 @@
+"""`git memory conflict`: disagreements that were not settled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memgit.cli.front import Front, given
+from memgit.cli.grammar import noun
+from memgit.cli.ids import whole_case
+from memgit.cli.options import horizon_options, limit_option
+from memgit.cli.views import show_case
+
+if TYPE_CHECKING:
+    from memgit.operations.conflicts import ConflictPage
+    from memgit.operations.views import CaseView
+
+
+@noun("conflict")
+def command() -> None:
+    """List and read conflict cases.
+
+    A case opens by itself: over claims that contradict each other, over revisions that two people wrote at once, and
+    over an edit that met a retraction. It closes when one side ends or is revised.
+    """
+
+
+@command.command("list")
+@click.option("--include-stale", is_flag=True, help="Also those that were open before.")
+@limit_option(50, "cases")
+@click.option("--cursor", metavar="CURSOR", help="Where the page before ended.")
+@horizon_options
+@click.pass_obj
+def list_(
+    front: Front, /, include_stale: bool, limit: int, cursor: str | None, horizon: str | None, reason: str | None
+) -> ConflictPage | None:
+    """List open conflict cases, newest first.
+
+    \b
+    Example:
+      git memory conflict list
+    """
+    from memgit.operations.conflicts import ConflictPage
+
+    fields = {
+        "limit": limit,
+        **given(include_stale=include_stale, cursor=cursor, horizon=horizon, reason=reason),
+    }
+    return front.perform("conflict.list", fields, ConflictPage, lambda page: _show(front, page))
+
+
+@command.command("show")
+@click.argument("case_id", metavar="CASE")
+@click.pass_obj
+def show_(front: Front, /, case_id: str) -> CaseView | None:
+    """Show a case with both sides, as they were and as they are.
+
+    \b
+    Example:
+      git memory conflict show case_0f3a91...
+    """
+    from memgit.operations.views import CaseView
+
+    fields = {"case_id": whole_case(front, case_id)}
+    return front.perform("conflict.get", fields, CaseView, lambda case: show_case(front.out, case))
+
+
+def _show(front: Front, page: ConflictPage) -> None:
+    for number, case in enumerate(page.items):
+        if number:
+            front.out.line()
+        show_case(front.out, case)
+    if not page.items:
+        front.out.note("no conflicts")
+    if page.next_cursor is not None:
+        front.out.note(f"more: --cursor {page.next_cursor}")

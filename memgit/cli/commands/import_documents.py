@@ -1,0 +1,55 @@
+"""`git memory import`: documents that exist already."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memgit.cli.front import Front, given
+from memgit.cli.grammar import noun
+
+if TYPE_CHECKING:
+    from memgit.operations.import_markdown import Imported
+
+
+@noun("import")
+def command() -> None:
+    """Keep documents that exist already."""
+
+
+@command.command("markdown")
+@click.argument("directory", metavar="DIR")
+@click.option("-n", "--dry-run", is_flag=True, help="Only say what would change.")
+@click.pass_obj
+def markdown(front: Front, /, directory: str, dry_run: bool) -> Imported | None:
+    """Import the Markdown files below a directory, each as an artifact.
+
+    Title, headings and front matter are kept with the exact bytes. Importing again writes only what changed. Hidden
+    directories and symbolic links are left out; files that are gone are named and kept.
+
+    \b
+    Examples:
+      git memory import markdown docs
+      git memory import markdown . --dry-run
+    """
+    from memgit.operations.import_markdown import Imported
+
+    fields = {"directory": directory, **given(dry_run=dry_run)}
+    return front.perform("import.markdown", fields, Imported, lambda result: show(front, result, dry_run))
+
+
+def show(front: Front, result: Imported, dry_run: bool) -> None:
+    """Print what changed, one path a line, then the counts."""
+    out = front.out
+    if not out.quiet:
+        for path in result.added:
+            out.line(("good", "  new      "), path)
+        for path in result.revised:
+            out.line(("id", "  changed  "), path)
+    for path in result.missing:
+        out.note(f"gone, kept as it was: {path}")
+    for skipped in result.skipped:
+        out.note(f"left out: {skipped.path}: {skipped.reason}")
+    would = "would be " if dry_run else ""
+    out.line(f"{len(result.added)} {would}new, {len(result.revised)} {would}changed, {result.unchanged} unchanged")

@@ -1,0 +1,95 @@
+"""`git memory recall`: does memory know this?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memgit.cli.front import Front, given
+from memgit.cli.grammar import verb
+from memgit.cli.options import horizon_options, together
+
+if TYPE_CHECKING:
+    from memgit.operations.recall import Recalled
+
+_sizes = together(
+    click.option("-n", "--max-claims", type=int, metavar="N", help="At most so many claims; default 5."),
+    click.option("--max-artifact-refs", type=int, metavar="N", help="At most so many documents; default 3."),
+    click.option("--max-excerpt-bytes", type=int, metavar="N", help="At most so much of each document; default 320."),
+    click.option("--max-candidate-claims", type=int, metavar="N", help="Show claims that come close, too."),
+    click.option("--max-candidate-artifact-refs", type=int, metavar="N", help="Show documents that come close, too."),
+)
+
+
+@verb("recall")
+@click.argument("words", metavar="QUERY...", nargs=-1, required=True)
+@_sizes
+@click.option("--include-historical", is_flag=True, help="Also what was superseded, retracted or expired.")
+@click.option("--marker", "markers", metavar="MARKER", multiple=True, help="Only what carries it; repeatable.")
+@horizon_options
+@click.pass_obj
+def command(front: Front, /, words: tuple[str, ...], **wanted: Any) -> Recalled | None:
+    """Ask whether memory knows something.
+
+    The answer is honest about absence: `presence` is claims, artifacts_only or none, and nothing is shown that does not
+    qualify. Every statement comes with citations of its evidence, which `git memory cat` resolves; disputed claims come
+    with both sides. `git memory search` finds what is closest instead.
+
+    \b
+    Examples:
+      git memory recall how is money stored
+      git memory recall "may I leave a version open?" --json
+      git memory recall retries --horizon workspace --reason "other services"
+    """
+    from memgit.operations.recall import Recalled
+
+    query = " ".join(words)
+    fields = {"query": query, **given(**wanted)}
+    return front.perform("memory.recall", fields, Recalled, lambda result: show(front, result))
+
+
+def show(front: Front, result: Recalled) -> None:
+    """Print the answer, and what to do next where there is none."""
+    from memgit.cli.answers import show_artifact_item, show_claim_item, show_conflicts
+
+    out = front.out
+    out.line("presence: ", ("good" if result.presence == "claims" else "strong", result.presence))
+    for claim in result.claims:
+        out.line()
+        show_claim_item(out, claim, result.origins)
+    show_conflicts(out, result.conflicts)
+    for artifact in result.artifacts:
+        out.line()
+        show_artifact_item(out, artifact, result.origins)
+    if result.claims_truncated:
+        front.out.note("more claims qualify: --max-claims N")
+    _say_what_is_missing(front, result)
+    _show_candidates(front, result)
+
+
+def _say_what_is_missing(front: Front, result: Recalled) -> None:
+    if result.presence == "artifacts_only":
+        front.out.note("no claim qualifies, documents do; `git memory remember` keeps what you conclude from them")
+    if result.presence != "none":
+        return
+    front.out.line("Nothing in this memory qualifies as an answer.")
+    hint = result.candidates_hint
+    if hint is not None and (hint.claims or hint.artifacts):
+        front.out.note(
+            f"{hint.claims} claims and {hint.artifacts} documents come close: `git memory search` shows them"
+        )
+    else:
+        front.out.note("try other words or `git memory search`; `git memory remember` keeps what you find out")
+
+
+def _show_candidates(front: Front, result: Recalled) -> None:
+    from memgit.cli.answers import show_artifact_item, show_claim_item
+
+    if result.candidate_claims or result.candidate_artifacts:
+        front.out.line()
+        front.out.line("close, but not qualified:")
+    for claim in result.candidate_claims:
+        show_claim_item(front.out, claim, result.origins)
+    for artifact in result.candidate_artifacts:
+        show_artifact_item(front.out, artifact, result.origins)

@@ -1,0 +1,109 @@
+"""What a request may look at: this repository's store, and with a broad horizon the others of this machine.
+
+Each store answers for itself, from its own state and index; answers are put together afterwards. A store that cannot
+be read is left out and named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from memgit.errors import MemgitError
+from memgit.index.lexical import IndexDamaged, LexicalIndex, ScopeFilter, open_index
+from memgit.index.refresh import refresh_index
+from memgit.operations.invocation import Invocation
+from memgit.records.ids import EntityId
+from memgit.retrieval.view import View
+from memgit.scope.registry import known_stores
+
+T = TypeVar("T")
+
+
+def answers(invocation: Invocation, ask: Callable[[View], T]) -> Iterator[tuple[str | None, T]]:
+    """Yield each store's answer with the path of its repository, None for this one, which comes first."""
+    scope = scope_filter(invocation)
+    yield None, _answer(invocation, invocation, scope, ask)
+    if not invocation.reach.broadened:
+        return
+    for directory in _others(invocation):
+        other = Invocation(directory, invocation.environment, context=_requested(invocation))
+        try:
+            yield str(directory), _answer(invocation, other, scope, ask)
+        except MemgitError as error:
+            invocation.warnings.append(f"the memory of {directory} was left out: {error.message}")
+        finally:
+            other.close()
+
+
+def scope_filter(invocation: Invocation) -> ScopeFilter:
+    """Return what the request's context and horizon admit; `scope.horizon.visible` says the same of one entity."""
+    context = invocation.context
+    pins: frozenset[EntityId] = frozenset(context.pins)
+    if invocation.reach.horizon == "personal":
+        return ScopeFilter()
+    if invocation.reach.horizon == "workspace":
+        return ScopeFilter(workspace=context.workspace_id, pins=pins)
+    return ScopeFilter(
+        workspace=context.workspace_id,
+        project=context.project_id,
+        tasks=frozenset({None, context.task_id}),
+        pins=pins,
+    )
+
+
+def _answer(request: Invocation, place: Invocation, scope: ScopeFilter, ask: Callable[[View], T]) -> T:
+    """Ask one store, with its index brought to its tip; a damaged index is rebuilt once."""
+    index = open_index(place.repository.cache_dir / "lexical")
+    try:
+        _bring_up(request, place, index)
+        view = View(
+            entity=place.state.entity,
+            case=place.state.case,
+            read_blob=lambda digest: place.store.snapshot().blob(digest),
+            index=index,
+            instant=request.instant,
+            scope=scope,
+            horizon=request.reach.horizon,
+        )
+        try:
+            return ask(view)
+        except IndexDamaged:
+            index.reset()
+            _bring_up(request, place, index)
+            request.warnings.append("the lexical index was damaged and has been rebuilt")
+            return ask(view)
+    finally:
+        index.close()
+
+
+def _bring_up(request: Invocation, place: Invocation, index: LexicalIndex) -> None:
+    state = place.state
+    with suppress(IndexDamaged):
+        seen = index.watermark()
+        if seen is not None and state.watermark is not None and seen.commit == state.watermark.commit_id:
+            return
+    if refresh_index(index, place.store.snapshot(), state):
+        request.warnings.append("the lexical index was damaged and has been rebuilt")
+
+
+def _others(invocation: Invocation) -> Iterator[Path]:
+    """Yield the repositories of this machine's other stores that the horizon reaches."""
+    known = known_stores(invocation.environment.data_dir)
+    invocation.warnings.extend(known.warnings)
+    here = invocation.repository.common_dir.resolve()
+    for entry in known.stores:
+        directory = Path(entry.path)
+        in_reach = invocation.reach.horizon == "personal" or entry.workspace_id == invocation.context.workspace_id
+        if in_reach and directory.resolve() != here:
+            yield directory
+
+
+def _requested(invocation: Invocation) -> dict[str, object]:
+    """Return the request's context for a store elsewhere: it is the asker's place that counts, not the store's."""
+    context = invocation.context
+    return {"workspace_id": context.workspace_id, "project_id": context.project_id}
+
+

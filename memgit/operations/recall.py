@@ -1,0 +1,116 @@
+"""`memory.recall`: does memory know this? Deterministic, claim-first, and honest about absence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from memgit.operations import checks
+from memgit.operations.invocation import Invocation
+from memgit.operations.reach import answers
+from memgit.retrieval import recall as retrieval
+from memgit.retrieval.conflicts import Conflict
+from memgit.retrieval.recall import CandidatesHint, Presence, RecallRequest, RecallResult
+from memgit.retrieval.results import ArtifactItem, ClaimItem
+
+
+class Recall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Ask whether memory knows something. `presence` says yes, only documents, or no."""
+
+    query: str
+    horizon: str | None = None
+    reason: str | None = None
+    max_claims: int = 5
+    max_artifact_refs: int = 3
+    max_excerpt_bytes: int = 320
+    max_candidate_claims: int = 0
+    max_candidate_artifact_refs: int = 0
+    include_historical: bool = False
+    markers: tuple[str, ...] = ()
+    min_commit_seq: int | None = None
+    min_commit: str | None = None
+
+
+class Recalled(RecallResult, frozen=True, kw_only=True):
+    """What memory knows. `origins` names the repository of what came from another store, by entity id."""
+
+    origins: dict[str, str]
+
+
+def recall(invocation: Invocation, request: Recall) -> Recalled:
+    """Return what qualifies in every store that the horizon reaches, best first."""
+    invocation.look(request.horizon, request.reason)
+    invocation.await_commit(request.min_commit_seq, request.min_commit)
+    asked = RecallRequest(
+        query=request.query,
+        max_claims=request.max_claims,
+        max_artifact_refs=request.max_artifact_refs,
+        max_excerpt_bytes=request.max_excerpt_bytes,
+        max_candidate_claims=request.max_candidate_claims,
+        max_candidate_artifact_refs=request.max_candidate_artifact_refs,
+        include_historical=request.include_historical,
+        markers=checks.markers(request.markers),
+    )
+    found = list(answers(invocation, lambda view: retrieval.recall(asked, view)))
+    united = _unite(found, asked)
+    invocation.warnings.extend(united.warnings)
+    return united
+
+
+_TIERS = ("exact", "lexical", "fuzzy", None)
+_PRESENCE: tuple[Presence, ...] = ("claims", "artifacts_only", "none")
+
+
+def _unite(found: list[tuple[str | None, RecallResult]], asked: RecallRequest) -> Recalled:
+    """Return the stores' answers as one. A single answer stays as it is."""
+    results = [result for _, result in found]
+    origins = {
+        name: place
+        for place, result in found
+        if place is not None
+        for name in (*(item.claim_id for item in result.claims), *(item.artifact_id for item in result.artifacts))
+    }
+    first = results[0]
+    fields: dict[str, Any] = msgspec.structs.asdict(first)
+    if len(results) > 1:
+        claims = _best([item for result in results for item in result.claims])
+        fields |= {
+            "presence": min((result.presence for result in results), key=_PRESENCE.index),
+            "claims": claims[: asked.max_claims],
+            "artifacts": _artifacts(results)[: asked.max_artifact_refs],
+            "conflicts": _conflicts(results),
+            "claims_truncated": any(result.claims_truncated for result in results) or len(claims) > asked.max_claims,
+            "candidate_claims": _best([item for result in results for item in result.candidate_claims])[
+                : asked.max_candidate_claims
+            ],
+            "candidate_artifacts": tuple(item for result in results for item in result.candidate_artifacts)[
+                : asked.max_candidate_artifact_refs
+            ],
+            "warnings": tuple(dict.fromkeys(warning for result in results for warning in result.warnings)),
+        }
+        fields["candidates_hint"] = _hint(results) if fields["presence"] == "none" else None
+    return Recalled(**fields, origins=origins)
+
+
+def _best(items: list[ClaimItem]) -> tuple[ClaimItem, ...]:
+    """Return claims of several stores by tier; scores of different indexes only settle what is left open."""
+    return tuple(sorted(items, key=lambda item: (_TIERS.index(item.why.tier), -item.why.score, item.claim_id)))
+
+
+def _artifacts(results: list[RecallResult]) -> tuple[ArtifactItem, ...]:
+    """Return what matched by itself before what claims rest on."""
+    items = [item for result in results for item in result.artifacts]
+    return tuple(sorted(items, key=lambda item: item.reason == "evidence"))
+
+
+def _conflicts(results: list[RecallResult]) -> tuple[Conflict, ...]:
+    return tuple(conflict for result in results for conflict in result.conflicts)
+
+
+def _hint(results: list[RecallResult]) -> CandidatesHint | None:
+    hints = [result.candidates_hint for result in results if result.candidates_hint is not None]
+    if not hints:
+        return None
+    return CandidatesHint(claims=sum(hint.claims for hint in hints), artifacts=sum(hint.artifacts for hint in hints))
