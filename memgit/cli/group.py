@@ -49,7 +49,7 @@ class Root(Noun):
 def run(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit status. Every failure becomes a message here, none a traceback."""
     try:
-        status = _attempt(list(arguments))
+        status = _attempt(arguments)
         terminal.flush()
         return status
     except terminal.ClosedPipe:
@@ -60,11 +60,11 @@ def run(arguments: Sequence[str]) -> int:
         return failures.INTERRUPTED
 
 
-def _attempt(arguments: list[str]) -> int:
+def _attempt(arguments: Sequence[str]) -> int:
     """Run a command line and tell its failure, except one of standard output, which is where telling goes."""
     context = None
     try:
-        with command.make_context(PROGRAM, arguments) as context:
+        with command.make_context(PROGRAM, list(arguments)) as context:
             command.invoke(context)
         return 0
     except click.exceptions.Exit as leaving:
@@ -83,12 +83,12 @@ def _attempt(arguments: list[str]) -> int:
         return failures.report(failures.internal(error), as_json=_asked_for_json(arguments, context))
 
 
-def _asked_for_json(arguments: list[str], context: click.Context | None) -> bool:
+def _asked_for_json(arguments: Sequence[str], context: click.Context | None) -> bool:
     """Tell whether a failure goes out as an envelope, also where the command line was not understood."""
     if context is not None and isinstance(context.obj, Front) and context.obj.as_json:
         return True
-    ours = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    return "--json" in ours
+    words = list(arguments)
+    return "--json" in (words[: words.index("--")] if "--" in words else words)
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:

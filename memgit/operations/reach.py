@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from memgit.errors import MemgitError
+from memgit.errors import MemgitError, StoreReadOnly
 from memgit.index.lexical import IndexDamaged, LexicalIndex, ScopeFilter, open_index
 from memgit.index.refresh import refresh_index
 from memgit.operations.invocation import Invocation
@@ -55,19 +56,32 @@ def scope_filter(invocation: Invocation) -> ScopeFilter:
 
 
 def _answer(request: Invocation, place: Invocation, scope: ScopeFilter, ask: Callable[[View], T]) -> T:
-    """Ask one store, with its index brought to its tip; a damaged index is rebuilt once."""
-    index = open_index(place.repository.cache_dir / "lexical")
+    """Ask one store, with its index brought to its tip."""
+    directory = place.repository.cache_dir / "lexical"
+    try:
+        return _ask_index(request, place, scope, ask, directory)
+    except StoreReadOnly as error:
+        request.warnings.append(f"{error.message}; this answer was computed without a lasting index")
+        with TemporaryDirectory(prefix="memgit-") as temporary:
+            return _ask_index(request, place, scope, ask, Path(temporary))
+
+
+def _ask_index(
+    request: Invocation, place: Invocation, scope: ScopeFilter, ask: Callable[[View], T], directory: Path
+) -> T:
+    """Ask one store with the index in a directory; a damaged index is rebuilt once."""
+    index = open_index(directory)
+    view = View(
+        entity=place.state.entity,
+        case=place.state.case,
+        read_blob=lambda digest: place.store.snapshot().blob(digest),
+        index=index,
+        instant=request.instant,
+        scope=scope,
+        horizon=request.reach.horizon,
+    )
     try:
         _bring_up(request, place, index)
-        view = View(
-            entity=place.state.entity,
-            case=place.state.case,
-            read_blob=lambda digest: place.store.snapshot().blob(digest),
-            index=index,
-            instant=request.instant,
-            scope=scope,
-            horizon=request.reach.horizon,
-        )
         try:
             return ask(view)
         except IndexDamaged:

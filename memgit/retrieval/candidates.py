@@ -73,8 +73,9 @@ class Candidate:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """Sorts by how well the candidate qualifies, then by score; ties by later seq, then id."""
-        return (*self.match.order, -self.score, -self.revision.seq, self.id, self.revision.id)
+        """Sorts by tier, what is current first, by how much is met, then by score; ties by later seq, then id."""
+        tier, met = self.match.order
+        return (tier, bool(self.reasons), met, -self.score, -self.revision.seq, self.id, self.revision.id)
 
 
 def candidates(

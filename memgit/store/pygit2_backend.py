@@ -12,7 +12,7 @@ from memgit import clock
 from memgit.errors import NotARepository, StoreCorrupt
 from memgit.store.backend import ObjectMissing, RefDamaged, RefLocked, RefMoved
 from memgit.store.identity import machine_identity
-from memgit.store.loose import is_loose, write_loose
+from memgit.store.loose import DamagedLoose, is_loose, read_loose, write_loose
 from memgit.store.objects import ObjectFormat, ObjectId, ObjectType, RawObject, Signature
 from memgit.store.ref_file import is_damaged
 from memgit.store.repository import Repository
@@ -47,6 +47,13 @@ class Pygit2Backend:
         self._shared = "core.sharedrepository" in self.config("core.shared")
 
     def read(self, oid: ObjectId) -> tuple[ObjectType, bytes]:
+        try:
+            loose = read_loose(self.objects_dir, oid)
+        except (DamagedLoose, OSError):
+            raise ObjectMissing(oid) from None
+        return loose if loose is not None else self._read_packed(oid)
+
+    def _read_packed(self, oid: ObjectId) -> tuple[ObjectType, bytes]:
         try:
             kind, data = self._odb.read(oid)
         except _FAULTS:

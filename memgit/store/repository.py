@@ -16,6 +16,7 @@ from memgit.errors import NotARepository, StoreCorrupt
 
 DEFAULT_REF = "refs/memgit/store"
 GIT_TIMEOUT_SECONDS = 20
+_LEFT_TO_GIT = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_CEILING_DIRECTORIES")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def discover(start: Path, environment: Mapping[str, str] | None = None) -> Repos
     variables = os.environ if environment is None else environment
     if not start.is_dir():
         raise NotARepository(f"{start} is not a directory")
-    if any(name in variables for name in ("GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE")):
+    if any(name in variables for name in _LEFT_TO_GIT):
         return _ask_git(start, variables)
     found = _walk_up(start.resolve())
     if found is None or not _is_own(found.git_dir):

@@ -132,19 +132,17 @@ class WriteAheadLog:
 
     def last_tip(self) -> ObjectId | None:
         """Return what the ref was last to name, or None where the log does not say. Needs no lock."""
-        tip = None
-        for entry in self.entries():
-            tip = entry.new
-        return tip
+        entries = self._readable(self.path)
+        return entries[-1].new if entries else None
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the entries in order, without those that are torn or damaged."""
+        """Yield the entries in order, without those that are torn or damaged. Raises OSError."""
         yield from self._read(self.path)
 
     def objects(self) -> dict[ObjectId, RawObject]:
         """Return the objects that the log or the generation before it holds."""
         # This order: a log that is restarted between the two looks is found as the one before.
-        entries = [*self._read(self.path), *self._read(self.previous)]
+        entries = [*self._readable(self.path), *self._readable(self.previous)]
         return {oid: RawObject(oid, kind, data) for entry in entries for oid, kind, data in entry.objects}
 
     def restart(self, tip: ObjectId) -> None:
@@ -183,10 +181,17 @@ class WriteAheadLog:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             return os.open(self.path, flags, 0o600)
 
+    def _readable(self, path: Path) -> list[Entry]:
+        """Return a log's entries; none where it belongs to another user, who does not let us look."""
+        try:
+            return list(self._read(path))
+        except PermissionError:
+            return []
+
     def _read(self, path: Path) -> Iterator[Entry]:
         try:
             data = path.read_bytes()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return
         for frame in scan_file(data)[1]:
             entry = self._entry(frame.body)

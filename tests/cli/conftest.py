@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 from memgit.cli.group import command as root
 from memgit.protocol.envelope import answer
+from tests.conftest import MakeRepository
 
 STORE = "refs/memgit/store"
 SCOPE = ("--workspace", "wsp-tests", "--project", "prj-tests")
@@ -134,28 +135,21 @@ class Shell:
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of the test's own: no configuration, session or agent of the developer reaches it."""
-    home = tmp_path / "home"
-    home.mkdir()
-    for name in ("MEMOREE_CONTEXT", "GIT_DIR", "GIT_WORK_TREE", "NO_COLOR", "AI_AGENT", "CLAUDECODE", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(home / ".gitconfig"))
+def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep each test's registry and user configuration to itself, and the search for repositories below its place."""
+    config = tmp_path / "gitconfig"
+    shutil.copyfile(os.environ["GIT_CONFIG_GLOBAL"], config)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
-    (home / ".gitconfig").write_text("[user]\n\tname = A. Person\n\temail = person@example.invalid\n")
-    return home
+    for name in ("NO_COLOR", "COLUMNS", "TERM"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> Shell:
+def empty(repository: MakeRepository) -> Shell:
     """A repository without a memory."""
-    directory = tmp_path / "project"
-    subprocess.run(["git", "init", "-q", str(directory)], check=True)
-    return Shell(directory)
+    return Shell(repository("plain", "project"))
 
 
 @pytest.fixture

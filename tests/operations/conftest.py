@@ -67,6 +67,12 @@ class Memory:
         return done.stdout.strip()
 
 
+@pytest.fixture(autouse=True)
+def own_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test is a machine of its own: no store of another test is within a broad horizon."""
+    monkeypatch.setenv("MEMGIT_DATA_DIR", str(tmp_path / "data"))
+
+
 @pytest.fixture
 def empty(tmp_path: Path) -> Memory:
     """A repository without a memory."""

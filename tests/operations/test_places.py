@@ -133,7 +133,6 @@ def test_a_broken_marker_is_an_error_and_not_ignored(memory: Memory) -> None:
 def test_a_ref_that_is_not_ours_is_refused(memory: Memory, ref: str) -> None:
     """`memgit.ref` cannot be pointed at nonsense; a branch of the user's is not a store."""
     memory.git("commit", "-q", "--allow-empty", "-m", "one")
-    memory.git("branch", "-f", "main")
     memory.git("config", "memgit.ref", ref)
     error = memory.envelope("claim.assert", claim_type="fact", statement="x")["error"]
     assert error["code"] in ("INVALID_REQUEST", "STORE_CORRUPT")

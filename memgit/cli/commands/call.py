@@ -15,9 +15,9 @@ from memgit.limits import DEFAULT
 @verb("call")
 @click.pass_obj
 def command(front: Front, /) -> None:
-    """Answer one JSON request from standard input with one JSON envelope on standard output.
+    """Answer one JSON request with one JSON envelope.
 
-    For programs and agents: `git memory schema` describes the requests, `git memory instructions` the use. Nothing
+    The request comes from standard input, the envelope goes to standard output. For programs and agents: `git memory schema` describes the requests, `git memory instructions` the use. Nothing
     prompts, and nothing but the envelope is written to standard output. Exits with 0 done, 1 refused, 3 a fault.
 
     \b

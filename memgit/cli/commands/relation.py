@@ -23,14 +23,15 @@ def command() -> None:
 
 @command.command("put")
 @click.argument("source")
-@click.argument("relation", type=click.Choice(RELATION_TYPES))
+@click.argument("relation", metavar="RELATION", type=click.Choice(RELATION_TYPES))
 @click.argument("target")
 @click.option("--metadata", metavar="JSON", help="Anything more to say about it.")
 @click.pass_obj
 def put(front: Front, /, source: str, relation: str, target: str, metadata: str | None) -> RelationWritten | None:
     """Relate two claims or artifacts: SOURCE RELATION TARGET, read as a sentence.
 
-    For `supersedes` the source is the new one. `contradicts` opens a conflict case.
+    RELATION is derived_from, supports, contradicts, supersedes, references or duplicates. For `supersedes` the source
+    is the new one. `contradicts` opens a conflict case.
 
     \b
     Examples:

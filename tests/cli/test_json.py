@@ -1,0 +1,168 @@
+"""`--json`: the same envelope, byte for byte in form, and the same status as `call` gives."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from memgit.protocol.table import OPERATIONS
+from tests.cli.conftest import Shell
+
+NAMED = re.compile(r"\b(clm|art|rel|arev|crev)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
+CITATION = "memoree://artifact/art_01jd0000000000000000000000@arev_01jd0000000000000000000000"
+TEXT = {"type": "text", "data": "words"}
+
+# Words, what standard input gives, and the request that they stand for. ID and HEAD are a claim's, ART an artifact's.
+PAIRS: list[tuple[str, str | None, str, dict[str, Any]]] = [
+    ("status", None, "status", {}),
+    ("context show", None, "context.resolve", {}),
+    ("init", None, "store.init", {}),
+    ("remember Words -", None, "", {}),
+    ("remember Words --type decision --marker a", None, "remember",
+     {"text": "Words", "claim_type": "decision", "markers": ["a"]}),
+    ("remember - --evidence note.txt --quote words", "Text\n", "remember",
+     {"text": "Text", "claim_type": "fact", "document": {"title": "note.txt", "path": "note.txt", "quote": "words",
+      "media_type": "text/plain; charset=utf-8", "content": TEXT}}),
+    ("claim assert Words --confidence 0.5", None, "claim.assert",
+     {"statement": "Words", "claim_type": "fact", "confidence": 0.5}),
+    ("claim assert --value number:4.5", None, "claim.assert",
+     {"claim_type": "fact", "value": {"type": "number", "data": 4.5}}),
+    (f"claim assert Words --evidence {CITATION}#0-3", None, "claim.assert",
+     {"statement": "Words", "claim_type": "fact", "evidence": [{"artifact_id": "art_01jd0000000000000000000000",
+      "revision_id": "arev_01jd0000000000000000000000", "start_byte": 0, "end_byte": 3}]}),
+    ("claim revise ID Other --unset subject", None, "claim.revise",
+     {"claim_id": "ID", "if_revision": "HEAD", "statement": "Other", "subject": None}),
+    ("claim retract ID --reason Why", None, "claim.retract",
+     {"claim_id": "ID", "if_revision": "HEAD", "reason": "Why"}),
+    ("claim get ID", None, "claim.get", {"claim_id": "ID"}),
+    ("claim history ID -n 3", None, "claim.history", {"claim_id": "ID", "limit": 3}),
+    ("artifact put - --title T", "words", "artifact.put",
+     {"kind": "document", "title": "T", "media_type": "text/plain; charset=utf-8", "content": TEXT}),
+    ("artifact revise ART -", "words", "artifact.revise",
+     {"artifact_id": "ART", "if_revision": "ART-HEAD", "content": TEXT}),
+    ("artifact get ART", None, "artifact.get", {"artifact_id": "ART"}),
+    ("artifact history ART", None, "artifact.history", {"artifact_id": "ART"}),
+    ("artifact forget ART --reason Why", None, "artifact.forget", {"artifact_id": "ART", "reason": "Why"}),
+    ("relation put ID references ART", None, "relation.put",
+     {"source": "ID", "relation": "references", "target": "ART"}),
+    ("relation list ID", None, "relation.list", {"anchor": "ID"}),
+    ("conflict list --include-stale", None, "conflict.list", {"include_stale": True}),
+    ("conflict show case_00000000000000000000000000000000", None, "conflict.get",
+     {"case_id": "case_00000000000000000000000000000000"}),
+    ("recall first words --max-claims 2", None, "memory.recall", {"query": "first words", "max_claims": 2}),
+    ("recall first --horizon workspace", None, "memory.recall", {"query": "first", "horizon": "workspace"}),
+    ("search first --kind claim", None, "search", {"query": "first", "kinds": ["claim"]}),
+    (f"cat {CITATION}", None, "citation.get", {"citation": CITATION}),
+    ("show ID", None, "show", {"id": "ID"}),
+    ("log -n 1", None, "log", {"limit": 1}),
+    ("log ID", None, "log", {"entity_id": "ID"}),
+    ("import markdown .", None, "import.markdown", {"directory": "."}),
+    ("verify", None, "verify", {}),
+    ("config get durability", None, "config.get", {"name": "durability"}),
+    ("config set durability never", None, "config.set", {"name": "durability", "value": "never"}),
+    ("config list", None, "config.list", {}),
+    ("capabilities", None, "capabilities", {}),
+    ("schema status", None, "schema", {"operation": "status"}),
+    ("schema", None, "schema", {}),
+    ("instructions", None, "instructions", {}),
+]  # fmt: skip
+
+
+def normal(envelope: dict[str, Any]) -> str:
+    """Return an envelope without what no two writes have in common."""
+    text = NAMED.sub(r"\1", json.dumps(envelope))
+    text = re.sub(r'"(commit|commit_seq|seq|digest|evaluated_at)": ("[^"]*"|[0-9]+|null)', r'"\1"', text)
+    return re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME", text)
+
+
+@pytest.mark.parametrize(("words", "given", "op", "fields"), [pair for pair in PAIRS if pair[2]])
+def test_json_is_what_call_answers(
+    shell: Shell, words: str, given: str | None, op: str, fields: dict[str, Any]
+) -> None:
+    """Each verb's flags make the request that a program would send, and print its envelope, refusals included."""
+    shell.write("note.txt", "words")
+    claim = shell.run("claim.assert", claim_type="fact", statement="The first words")
+    artifact = shell.run("artifact.put", kind="note", title="T", content={"type": "text", "data": "x"})
+    known = {"ART-HEAD": artifact["revision_id"], "ART": artifact["artifact_id"], "HEAD": claim["revision_id"]}
+    known["ID"] = claim["claim_id"]
+
+    def filled(value: Any) -> Any:
+        text = json.dumps(value)
+        for name, real in known.items():
+            text = text.replace(f'"{name}"', f'"{real}"')
+        return json.loads(text)
+
+    twin = Shell(shell.directory.with_name("twin"))
+    import shutil
+
+    shutil.copytree(shell.directory, twin.directory)
+    said = shell.type("--json", *filled(words.split(" ")), given=given)
+    called = twin.type("call", given=json.dumps({"op": op, "input": filled(fields)}))
+    assert normal(said.envelope).replace("/project", "/twin") == normal(called.envelope)
+    assert (said.status, said.err) == (called.status, called.err)
+
+
+def test_the_pairs_cover_every_operation() -> None:
+    """A new operation must be added to the list."""
+    assert {op for _, _, op, _ in PAIRS if op} == set(OPERATIONS)
+
+
+def test_json_after_the_verb_and_before(shell: Shell) -> None:
+    """Both places mean the same."""
+    assert normal(shell.ok("--json", "status").envelope) == normal(shell.ok("status", "--json").envelope)
+    assert normal(shell.ok("claim", "--json", "assert", "x").envelope) == normal(
+        shell.ok("claim", "assert", "x", "--json").envelope
+    )
+
+
+def test_text_is_raw_json_for_programs(shell: Shell) -> None:
+    """A program gets the text as it was stored; only people get it made safe."""
+    text = "red \x1b[31m and \u202e reversed"
+    claim = shell.ok("remember", text).first
+    assert shell.ok("--json", "claim", "get", claim).envelope["result"]["statement"] == text
+
+
+def test_an_argument_that_is_not_utf8_is_still_an_envelope(shell: Shell) -> None:
+    """Bytes that no JSON can carry come back escaped in the message."""
+    for words in (("show", "\udcff" * 9), ("claim", "get", "clm_\udcff0000"), ("recall", "\udcff"), ("remember", "\udcff")):
+        said = shell.type("--json", *words)
+        assert said.envelope["error"]["code"] in ("INVALID_REQUEST", "NOT_FOUND"), words
+        shell.refused(*words)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "code"),
+    [
+        (b"", "INVALID_REQUEST"),
+        (b"{", "INVALID_REQUEST"),
+        (b"[]", "INVALID_REQUEST"),
+        (b'{"op": "status\xff"}', "INVALID_REQUEST"),
+        (b'{"op": "nothing"}', "UNKNOWN_OPERATION"),
+        (b'{"op": "status", "v": 2}', "UNSUPPORTED_VERSION"),
+        (b'{"op": "status", "more": 1}', "INVALID_REQUEST"),
+        (b'{"op": "status", "input": {"more": 1}}', "INVALID_REQUEST"),
+        (b"[" * 100_000, "INVALID_REQUEST"),
+        (b" " * (24 * 1024 * 1024 + 1), "LIMIT_EXCEEDED"),
+    ],
+    ids=range(10),
+)
+def test_call_refuses_with_an_envelope(shell: Shell, request_text: bytes, code: str) -> None:
+    """Whatever arrives, one envelope goes out, status 1, nothing on standard error."""
+    said = shell.type("call", given=request_text)
+    assert (said.envelope["error"]["code"], said.status, said.err) == (code, 1, "")
+
+
+def test_a_reused_key_with_another_request_is_refused(shell: Shell) -> None:
+    """`call` never makes a key up, and keeps the first outcome of one that it is given."""
+
+    def asked(statement: str) -> dict[str, Any]:
+        fields = {"claim_type": "fact", "statement": statement}
+        request = {"op": "claim.assert", "input": fields, "idempotency_key": "k"}
+        return shell.type("call", given=json.dumps(request)).envelope
+
+    first = asked("One")
+    assert asked("One")["result"] == first["result"]
+    assert asked("Two")["error"]["code"] == "IDEMPOTENCY_CONFLICT"

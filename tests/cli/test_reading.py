@@ -1,0 +1,132 @@
+"""`recall`, `search`, `show`, `log`, `status`, `context`, `verify`: what a person reads."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import Shell
+
+
+@pytest.fixture
+def filled(shell: Shell) -> Shell:
+    """A memory with a document, and two claims."""
+    shell.write("docs/money.md", "# Money\n\nAll amounts are stored in cents, as integers.\n")
+    shell.ok("import", "markdown", "docs")
+    shell.ok("remember", "Amounts are stored in cents.", "--type", "decision", "--evidence", "docs/money.md")
+    shell.ok("remember", "We deploy on Tuesdays.", "--type", "procedure")
+    return shell
+
+
+def test_recall_shows_claims_with_their_evidence(filled: Shell) -> None:
+    """Presence first, then type, statement and citations that resolve; documents after them."""
+    text = filled.ok("recall", "how", "are", "amounts", "stored").text
+    assert text.startswith("presence: claims\n")
+    assert "decision  current" in text and "    Amounts are stored in cents." in text
+    citation = next(line.split()[-1] for line in text.splitlines() if line.startswith("    evidence"))
+    assert b"cents" in filled.ok("cat", citation).out
+    assert "Tuesdays" not in text
+
+
+def test_recall_says_that_it_knows_nothing(filled: Shell) -> None:
+    """Absence is an answer, not a failure; what to do next is said beside it."""
+    said = filled.ok("recall", "kubernetes")
+    assert said.text == "presence: none\nNothing in this memory qualifies as an answer.\n"
+    assert "git memory" in said.err
+    assert filled.ok("-q", "recall", "kubernetes").err == ""
+
+
+def test_recall_marks_what_is_disputed(filled: Shell) -> None:
+    """A claim with an open conflict is marked, and both sides are there."""
+    one = filled.ok("claim", "assert", "Retries stop after three attempts.").first
+    two = filled.ok("claim", "assert", "Retries stop after five attempts.").first
+    filled.ok("relation", "put", one, "contradicts", two)
+    text = filled.ok("recall", "when do retries stop").text
+    assert "disputed" in text and "conflict (contradicts, open)" in text
+    assert "three attempts" in text and "five attempts" in text
+
+
+def test_recall_takes_every_flag(filled: Shell) -> None:
+    """Sizes, history and markers reach the operation."""
+    flags = "--max-claims 1 --max-artifact-refs 1 --max-excerpt-bytes 40 --include-historical"
+    text = filled.ok("recall", "amounts stored", *flags.split()).text
+    assert text.count("decision") == 1
+    assert filled.ok("recall", "amounts stored", "--marker", "nothing").text.startswith("presence: none")
+    assert "amounts" in filled.ok("recall", "amounts", "--horizon", "personal", "--reason", "test").text.lower()
+
+
+def test_search_ranks_leads(filled: Shell) -> None:
+    """Hits are numbered, best first, and can be limited to a kind."""
+    text = filled.ok("search", "cents", "-n", "5", "--kind", "claim").text
+    assert text.startswith(" 1  clm_") and "document" not in text
+    assert filled.ok("search", "cents", "--kind", "artifact").text.startswith(" 1  art_")
+    assert filled.ok("search", "zebra").out == b""
+    assert "reason" in filled.refused("search", "cents", "--horizon", "workspace")
+    filled.refused("search", "cents", "-n", "0")
+    filled.refused("search", status=2)
+
+
+def test_show_tells_whatever_an_id_names(filled: Shell) -> None:
+    """Claims, artifacts and citations of old revisions."""
+    claim = filled.ok("claim", "assert", "First").first
+    citation = filled.ok("show", claim).text.split("citation")[1].split()[0]
+    filled.ok("claim", "revise", claim, "Second")
+    assert "Second" in filled.ok("show", claim).text
+    assert "First" in filled.ok("show", citation).text and "current)" not in filled.ok("show", citation).text
+    for wrong in ("nothing-like-this", "x", "clm_zzzzzzz", "memoree://claim/x", "case_0", "../../etc/passwd", "ż" * 9):
+        filled.refused("show", wrong)
+
+
+def test_log_lists_writes(filled: Shell) -> None:
+    """One line a write, newest first; of one entity alone; in pages."""
+    claim = filled.ok("claim", "assert", "Logged").first
+    lines = filled.ok("log").text.splitlines()
+    assert "claim assert: Logged" in lines[0] and "Test Person" in lines[0] and "store init" in lines[-1]
+    assert len(filled.ok("log", claim[:14]).text.splitlines()) == 1
+    page = filled.ok("log", "-n", "1")
+    assert len(page.text.splitlines()) == 1
+    assert filled.ok("log", "-n", "1", "--before", page.err.split()[-1]).text != page.text
+    filled.refused("log", "-n", "101")
+
+
+def test_status_counts(filled: Shell) -> None:
+    """What is here, what is in the store, and the latest claims."""
+    text = filled.ok("status").text
+    assert "claims: 2 active" in text and "artifacts: 2 active" in text
+    assert "We deploy on Tuesdays." in text
+    assert filled.ok().text == text
+
+
+def test_without_a_verb_and_without_a_store(empty: Shell) -> None:
+    """A short text on how to begin, not an error."""
+    assert "git memory init" in empty.ok().text
+    outside = empty.directory.parent / "nowhere"
+    outside.mkdir()
+    assert "git memory demo" in Shell(outside).ok().text
+    assert empty.type("--json").envelope["error"]["code"] == "NO_AMBIENT_CONTEXT"
+
+
+def test_context_names_its_source(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A marker, then a session."""
+    assert f"marker: {shell.directory}/.memoree.toml" in shell.ok("context", "show").text
+    document = '{"v":1,"workspace_id":"w","project_id":"p","task_id":"tsk_01jd0000000000000000000000","task":"Fix"}'
+    monkeypatch.setenv("MEMOREE_CONTEXT", document)
+    text = shell.ok("context", "show").text
+    assert "tsk_01jd0000000000000000000000 (Fix)" in text and "session" in text
+
+
+def test_verify_reports_and_exits_with_1(filled: Shell) -> None:
+    """A clean store is status 0; a foreign file in the tree is a finding, status 1, in both forms."""
+    assert filled.ok("verify").text.rstrip().endswith(": ok")
+    blob = filled.git("hash-object", "-w", "--stdin")
+    tree = filled.git("rev-parse", "refs/memgit/store^{tree}")
+    listed = filled.git("ls-tree", tree) + f"\n100644 blob {blob}\tforeign.txt\n"
+    import subprocess
+
+    made = subprocess.check_output(["git", "mktree"], cwd=filled.directory, input=listed, text=True).strip()
+    message = filled.git("log", "-1", "--format=%B", "refs/memgit/store")
+    commit = filled.git("commit-tree", made, "-p", "refs/memgit/store", "-m", message)
+    filled.git("update-ref", "refs/memgit/store", commit)
+    said = filled.type("verify")
+    assert said.status == 1 and "foreign.txt" in said.text and said.text.rstrip().endswith(": not ok")
+    as_json = filled.type("--json", "verify")
+    assert (as_json.status, as_json.envelope["ok"], as_json.envelope["result"]["ok"]) == (1, True, False)
