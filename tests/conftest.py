@@ -1,4 +1,4 @@
-"""What every test stands on: nothing of the caller's machine, configuration or repository, and repositories of each kind.
+"""What every test stands on: nothing of the caller's machine or configuration, and repositories of each kind.
 
 The environment is pinned before a test module is imported, because some modules read it then.
 """

@@ -12,7 +12,6 @@ from memgit.cli.terminal import complain, escape, write_bytes
 from memgit.errors import Internal, InvalidRequest, MemgitError
 
 INTERRUPTED = 130
-READER_GONE = 141
 WRONG_USAGE = 2
 
 _FORKED = "Look at each with `git memory show`, then pass `--all-heads` to continue them as one."

@@ -15,6 +15,7 @@ import click
 from memgit.cli import failures, terminal, verbs
 from memgit.cli.front import Front
 from memgit.cli.grammar import Noun
+from memgit.cli.main import READER_GONE
 from memgit.environment import Environment
 from memgit.errors import MemgitError, NotARepository
 
@@ -53,7 +54,7 @@ def run(arguments: Sequence[str]) -> int:
         terminal.flush()
         return status
     except terminal.ClosedPipe:
-        return failures.READER_GONE
+        return READER_GONE
     except terminal.OutputRefused as error:
         return failures.report(error, as_json=False)
     except KeyboardInterrupt:

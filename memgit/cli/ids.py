@@ -25,9 +25,10 @@ def whole_id(front: Front, typed: str, kind: EntityKind | None = None) -> str:
     from memgit.operations.show import Shown
 
     shown = front.ask("show", {"id": wanted}, Shown)
-    if kind is not None and shown.kind != kind:
+    if shown.kind not in _NAMES or (kind is not None and shown.kind != kind):
+        wanted_kind = kind or "claim, artifact or relation"
         raise InvalidRequest(
-            f"{typed} is the id of a {shown.kind}, not of a {kind}", hint=f"`git memory show {typed}` shows it."
+            f"{typed} is the id of a {shown.kind}, not of a {wanted_kind}", hint=f"`git memory show {typed}` shows it."
         )
     return str(shown.item[_NAMES[shown.kind]])
 
@@ -50,7 +51,9 @@ def whole_case(front: Front, typed: str) -> str:
     return found[0] if found else wanted
 
 
-def base_revision(front: Front, entity: str, if_revision: str | None, all_heads: bool) -> dict[str, object]:
+def base_revision(
+    front: Front, entity: str, kind: EntityKind, if_revision: str | None, all_heads: bool
+) -> dict[str, object]:
     """Return the field that says what a change builds on.
 
     A person who names no revision means the current one. Where there are several, one is named on purpose, so that
@@ -58,9 +61,17 @@ def base_revision(front: Front, entity: str, if_revision: str | None, all_heads:
     """
     if if_revision is not None:
         return {"if_revision": if_revision}
-    from memgit.operations.show import Shown
-
-    heads = list(front.ask("show", {"id": entity}, Shown).item["heads"])
+    current = list(_heads(front, entity, kind))
     if all_heads:
-        return {"if_revisions": heads}
-    return {"if_revision": heads[-1]} if heads else {}
+        return {"if_revisions": current}
+    return {"if_revision": current[-1]} if current else {}
+
+
+def _heads(front: Front, entity: str, kind: EntityKind) -> tuple[str, ...]:
+    """Return the current revisions, the greatest last. Of an artifact the history tells them without its bytes."""
+    from memgit.operations.views import ClaimView, HistoryPage
+
+    if kind == "claim":
+        return front.ask("claim.get", {"claim_id": entity}, ClaimView).heads
+    page = front.ask("artifact.history", {"artifact_id": entity, "limit": 1}, HistoryPage)
+    return page.items[0].heads if page.items else ()

@@ -10,15 +10,23 @@ import os
 import sys
 from collections.abc import Sequence
 
+READER_GONE = 141  # what a shell reports for `git log | head` too
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status. Never raises, and never shows a traceback."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    status = READER_GONE
     try:
         status = _version() if given == ["--version"] else _run(given)
-        _close_output()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except KeyboardInterrupt:  # while importing; later ones are the group's
         return 130
+    except (
+        OSError
+    ):  # nobody reads; what is still buffered must not be tried again at exit, where Python would report it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status
 
 
@@ -39,12 +47,3 @@ def _run(given: list[str]) -> int:
         # Some texts cannot be shown in an ASCII or Latin-1 locale; they are shown escaped rather than not at all.
         getattr(sys, name).reconfigure(errors="backslashreplace")
     return run(given)
-
-
-def _close_output() -> None:
-    """Flush now: at exit, Python would report a reader that has gone, on standard error."""
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -27,7 +27,8 @@ class Passage:
 def copy_documentation(target: Path) -> int:
     """Copy README.md and docs/ into a directory and return how many documents these are. Raises InvalidRequest."""
     package = Path(__file__).resolve().parent.parent
-    for source in (package / "_shipped", package.parent):
+    is_checkout = (package.parent / "pyproject.toml").is_file()  # else it is a directory of installed packages
+    for source in (package / "_shipped", *([package.parent] if is_checkout else [])):
         documents = [path for path in (source / "README.md", *sorted(source.glob("docs/**/*.md"))) if path.is_file()]
         for path in documents:
             place = target / path.relative_to(source)

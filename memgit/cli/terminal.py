@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import IO
 
 from memgit.errors import MemgitError
@@ -107,11 +107,12 @@ class Output:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(*headings, box=None, pad_edge=False, header_style="bold")
-        for row in rows:
-            table.add_row(*(Text(one_line(cell), overflow="fold") for cell in row))
         if self._coloured is None:
             self._coloured = self._colour()
+        header = "bold" if self._coloured else ""
+        table = Table(*headings, box=None, pad_edge=False, header_style=header)
+        for row in rows:
+            table.add_row(*(Text(one_line(cell), overflow="fold") for cell in row))
         Console(file=sys.stdout, no_color=not self._coloured, highlight=False).print(table)
 
 
@@ -149,13 +150,6 @@ def write_bytes(data: bytes) -> None:
 def flush() -> None:
     """Make sure that all output has gone out. Raises ClosedPipe, OutputRefused."""
     _guarded(sys.stdout.flush)
-
-
-def columns(pairs: Iterable[tuple[str, str]], indent: str = "") -> list[str]:
-    """Return lines of a name and a text, the texts below each other. Pairs without a text are left out."""
-    kept = [(name, text) for name, text in pairs if text]
-    width = max((len(name) for name, _ in kept), default=0)
-    return [f"{indent}{name:<{width}}  {text}" for name, text in kept]
 
 
 def _guarded(action: Callable[[], object]) -> None:

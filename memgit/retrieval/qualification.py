@@ -35,6 +35,9 @@ QUESTION_SHARE = 0.85
 """Of the words of a question. One of them is its point, and the missing one is usually that one: `is the cache
 encrypted` must not be answered by what is known about the cache. So up to six words all must be there."""
 
+SHORTEST_ALONE = 5
+"""Letters of a misspelt word that only one other word stands beside."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
@@ -156,11 +159,14 @@ def _tier(query: Query, written: list[Unit], guesses: dict[str, str]) -> Tier | 
 
 
 def _is_trustworthy(units: tuple[Unit, ...], written: list[Unit], guesses: dict[str, str]) -> bool:
-    """Tell whether the guesses may stand: every unit is met, one or more as written, and most are not abbreviations.
+    """Tell whether the guesses may stand: every unit is met, one or more as written, and the guesses are not too vague.
 
-    Half of a word matches much, so only half of a query's words may be shortened, and none of two.
+    A beginning fits many words, and a word of four letters is near many others: at most half of the query's words may
+    be shortened, and of two words the one that was guessed must be whole and longer.
     """
     if not written or len(written) + len(guesses) < len(units):
         return False
     shortened = sum(likeness(asked, word) == "abbreviation" for asked, word in guesses.items())
-    return shortened <= (len(units) // 2 if len(units) > 2 else 0)
+    if len(units) == 2:
+        return not shortened and all(len(asked) >= SHORTEST_ALONE for asked in guesses)
+    return shortened <= len(units) // 2

@@ -106,13 +106,28 @@ class Database:
             with suppress(OSError):  # a read-only repository is still readable: the bytes are in the log
                 self.replay()
             return found
-        # The log may have been restarted between the two looks, which it is only once its objects are packed.
-        self.backend.refresh()
         try:
-            kind, data = self.backend.read(oid)
+            kind, data = self._look_again(oid)
         except ObjectMissing:
             raise StoreCorrupt(f"object {oid} is missing or damaged, and no log holds it") from None
         return RawObject(oid, kind, data)
+
+    def _look_again(self, oid: ObjectId) -> tuple[ObjectType, bytes]:
+        """Read what neither the back end nor the log had, the long way round."""
+        self.backend.refresh()
+        try:
+            return self.backend.read(oid)  # the log may have been restarted meanwhile: then it is packed
+        except ObjectMissing:
+            if self.backend.name == "plumbing":
+                raise
+        from memgit.store.plumbing_backend import PlumbingBackend
+
+        # Git itself tries every copy that it has: beside a damaged loose file there may be a pack.
+        git = PlumbingBackend(self.backend.repository)
+        try:
+            return git.read(oid)
+        finally:
+            git.close()
 
     def _is_whole(self, item: RawObject) -> bool:
         if not self.backend.contains(item.oid):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 
 from memgit.environment import git_child_environment
 from memgit.errors import NotARepository, StoreBusy
 from memgit.store.repository import GIT_TIMEOUT_SECONDS, Repository
 
-__all__ = ["GIT_TIMEOUT_SECONDS", "git_environment", "run_git"]
+__all__ = ["GIT_TIMEOUT_SECONDS", "git_config", "git_environment", "run_git"]
 
 
 def git_environment(repository: Repository, *, network: bool = False) -> dict[str, str]:
@@ -21,6 +22,15 @@ def git_environment(repository: Repository, *, network: bool = False) -> dict[st
     if not network:
         extra |= {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1"}
     return git_child_environment(keep_configuration=True, extra=extra)
+
+
+def git_config(repository: Repository, *prefixes: str) -> dict[str, str]:
+    """Return the configuration whose keys start with one of the prefixes, lower-case keys, the last value of each."""
+    pattern = "|".join(f"^{re.escape(prefix)}" for prefix in prefixes)
+    answer = run_git(repository, ["config", "-z", "--get-regexp", pattern])
+    entries = answer.stdout.decode("utf-8", "surrogateescape").split("\0")
+    pairs = (entry.partition("\n") for entry in entries if entry)
+    return {key.lower(): value for key, _, value in pairs}
 
 
 def run_git(

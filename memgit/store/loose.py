@@ -16,8 +16,8 @@ from contextlib import suppress
 
 from memgit.store.objects import ObjectId, ObjectType, RawObject
 
-# Deflate's cheapest level costs 60 µs to set up. A record takes a disk block in any case, a large tree is mostly hashes,
-# which do not compress, and the next packing compresses well. So up to here an object is one stored block (RFC 1951,
+# Deflate's cheapest level costs 60 µs to set up. A record takes a disk block in any case, a large tree is mostly hashes
+# and does not compress, and the next packing compresses well. So up to here an object is one stored block (RFC 1951,
 # 3.2.4; its length has 16 bits).
 _STORED_BYTES = 16_000
 _MODE = 0o644 if os.name == "nt" else 0o444  # as Git has it; Windows could not replace or remove a read-only file

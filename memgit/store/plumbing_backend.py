@@ -7,7 +7,6 @@ partial clone that lacks an object says so instead of fetching.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import struct
 import subprocess
@@ -16,14 +15,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import IO
 
-from memgit import clock
 from memgit.errors import NotARepository
 from memgit.store.backend import ObjectMissing, RefDamaged, RefLocked, RefMoved
-from memgit.store.git_command import GIT_TIMEOUT_SECONDS, git_environment, run_git
-from memgit.store.identity import machine_identity
+from memgit.store.git_command import GIT_TIMEOUT_SECONDS, git_config, git_environment, run_git
+from memgit.store.identity import identity
 from memgit.store.loose import is_loose, write_loose
 from memgit.store.objects import ObjectFormat, ObjectId, ObjectType, RawObject, Signature, hash_object
-from memgit.store.ref_file import is_damaged
+from memgit.store.ref_file import REFTABLE_HEAD, is_damaged, read_head
 from memgit.store.repository import Repository
 
 _PACK_TYPES: dict[str, int] = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
@@ -91,23 +89,18 @@ class PlumbingBackend:
         self._update_ref(["-d", name, old], name)
 
     def head(self) -> tuple[ObjectId | None, str | None]:
+        _, branch = read_head(self.repository.git_dir)
+        if branch == REFTABLE_HEAD:
+            answer = self._git(["symbolic-ref", "--quiet", "HEAD"])
+            branch = answer.stdout.decode("utf-8", "replace").strip() or None
         commit = self._ask("--batch-check", "HEAD^{commit}")
-        return ObjectId(commit[0].decode()) if len(commit) == 3 else None, self._branch()
+        return ObjectId(commit[0].decode()) if len(commit) == 3 else None, branch
 
     def identity(self) -> tuple[Signature, bool]:
-        settings = self.config("user.")
-        name = os.environ.get("GIT_AUTHOR_NAME") or settings.get("user.name")
-        email = os.environ.get("GIT_AUTHOR_EMAIL") or settings.get("user.email") or os.environ.get("EMAIL")
-        fallback_name, fallback_email = machine_identity()
-        known = bool(name and email)
-        return Signature(name or fallback_name, email or fallback_email, int(clock.timestamp())), known
+        return identity(git_config(self.repository, "user.", "author."))
 
     def config(self, prefix: str) -> Mapping[str, str]:
-        pattern = "^" + re.escape(prefix)
-        answer = self._git(["config", "-z", "--get-regexp", pattern])
-        entries = answer.stdout.decode("utf-8", "surrogateescape").split("\0")
-        pairs = (entry.partition("\n") for entry in entries if entry)
-        return {key.lower(): value for key, _, value in pairs}
+        return git_config(self.repository, prefix.lower())
 
     def sync_writes(self) -> None:
         self._options = ["-c", "core.fsync=all", "-c", "core.fsyncMethod=fsync"]
@@ -127,17 +120,6 @@ class PlumbingBackend:
 
     def __del__(self) -> None:
         self.close()
-
-    def _branch(self) -> str | None:
-        """Return the full name of HEAD's branch, from its file where that says it (in a reftable it does not)."""
-        try:
-            text = (self.repository.git_dir / "HEAD").read_text("utf-8", "replace").strip()
-        except OSError:
-            text = ""
-        if text and text != "ref: refs/heads/.invalid":
-            return text.removeprefix("ref: ") if text.startswith("ref: ") else None
-        answer = self._git(["symbolic-ref", "--quiet", "HEAD"])
-        return answer.stdout.decode("utf-8", "replace").strip() or None
 
     def _ask(self, mode: str, name: str) -> list[bytes]:
         """Return the fields that a batch process answers: id, type and size, or others where the object is missing.

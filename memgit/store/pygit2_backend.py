@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import pygit2
 
-from memgit import clock
 from memgit.errors import NotARepository, StoreCorrupt
 from memgit.store.backend import ObjectMissing, RefDamaged, RefLocked, RefMoved
-from memgit.store.identity import machine_identity
+from memgit.store.git_command import git_config
+from memgit.store.identity import has_configuration_variables, identity
 from memgit.store.loose import DamagedLoose, is_loose, read_loose, write_loose
-from memgit.store.objects import ObjectFormat, ObjectId, ObjectType, RawObject, Signature
-from memgit.store.ref_file import is_damaged
+from memgit.store.objects import ObjectFormat, ObjectId, ObjectType, RawObject, Signature, hash_object
+from memgit.store.ref_file import is_damaged, read_head
 from memgit.store.repository import Repository
 
 if TYPE_CHECKING:
@@ -48,10 +47,13 @@ class Pygit2Backend:
 
     def read(self, oid: ObjectId) -> tuple[ObjectType, bytes]:
         try:
-            loose = read_loose(self.objects_dir, oid)
+            found = read_loose(self.objects_dir, oid)
         except (DamagedLoose, OSError):
             raise ObjectMissing(oid) from None
-        return loose if loose is not None else self._read_packed(oid)
+        kind, data = found if found is not None else self._read_packed(oid)
+        if hash_object(kind, data, self.object_format).oid != oid:  # libgit2 leaves this check to its callers
+            raise ObjectMissing(oid)
+        return kind, data
 
     def _read_packed(self, oid: ObjectId) -> tuple[ObjectType, bytes]:
         try:
@@ -114,28 +116,25 @@ class Pygit2Backend:
             raise _ref_fault(error, name, self.repository) from None
 
     def head(self) -> tuple[ObjectId | None, str | None]:
-        try:
-            reference = self._git.references.get("HEAD")
-            branch = reference.target if reference is not None and isinstance(reference.target, str) else None
-            if branch is not None:
+        commit, branch = read_head(self.repository.git_dir)
+        if branch is not None:
+            try:
                 reference = self._git.references.get(branch)
-            return ObjectId(str(reference.resolve().target)) if reference is not None else None, branch
-        except _FAULTS:
-            return None, None
+                commit = ObjectId(str(reference.resolve().target)) if reference is not None else None
+            except _FAULTS:
+                commit = None
+        return commit, branch
 
     def identity(self) -> tuple[Signature, bool]:
+        if has_configuration_variables():
+            return identity(git_config(self.repository, "user.", "author."))
         config = self._config()
-        name = os.environ.get("GIT_AUTHOR_NAME") or _get(config, "user.name")
-        email = os.environ.get("GIT_AUTHOR_EMAIL") or _get(config, "user.email") or os.environ.get("EMAIL")
-        known = bool(name and email)
-        fallback_name, fallback_email = machine_identity()
-        return Signature(name or fallback_name, email or fallback_email, int(clock.timestamp())), known
+        keys = ("user.name", "user.email", "author.name", "author.email")
+        return identity({key: value for key in keys if (value := _get(config, key)) is not None})
 
     def config(self, prefix: str) -> Mapping[str, str]:
         wanted = prefix.lower()
-        return {
-            entry.name.lower(): entry.value for entry in self._config() if entry.name.lower().startswith(wanted)
-        }
+        return {entry.name.lower(): entry.value for entry in self._config() if entry.name.lower().startswith(wanted)}
 
     def sync_writes(self) -> None:
         self._sync = True
@@ -148,7 +147,8 @@ class Pygit2Backend:
         self._git.free()
 
     def _open(self) -> None:
-        path = str(self.repository.git_dir)
+        # Not a linked working tree's own directory: from there libgit2 1.9 overwrites a ref that it is to create.
+        path = str(self.repository.common_dir)
         try:
             self._git: LibgitRepository = pygit2.Repository(path)
         except pygit2.GitError as error:
@@ -180,6 +180,6 @@ def _ref_fault(error: Exception, name: str, repository: Repository) -> Exception
     if "target oid" in text:
         return ObjectMissing(name)
     refused = any(reason in text for reason in ("permission", "read-only", "no space", "not permitted"))
-    if "failed to lock" in text and not refused:
+    if ("failed to lock" in text or "locked file" in text) and not refused:
         return RefLocked(str(repository.common_dir / f"{name}.lock"))
     return OSError(f"the ref {name} cannot be moved: {error}")

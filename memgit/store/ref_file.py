@@ -1,4 +1,4 @@
-"""A loose ref's own file: whether it is damaged, and how to put an id back into it.
+"""The files of refs: where HEAD stands, whether the authority's file is damaged, how to put an id back into it.
 
 Damage is what the file's bytes show, never a failure to read them: a process that is out of file handles must not take
 a sound ref for a broken one and turn it back.
@@ -16,6 +16,19 @@ from memgit.store.objects import ObjectId
 
 _ID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\s*")
 _NAME = re.compile(r"refs(?:/(?!\.)[A-Za-z0-9_.+@%=!#-]+)+")
+
+REFTABLE_HEAD = "refs/heads/.invalid"  # what HEAD's file says in a repository whose refs are in a reftable
+
+
+def read_head(git_dir: Path) -> tuple[ObjectId | None, str | None]:
+    """Return the commit or the full name of the ref that HEAD's file holds."""
+    try:
+        text = (git_dir / "HEAD").read_text("utf-8", "replace").strip()
+    except OSError:
+        return None, None
+    if text.startswith("ref:"):
+        return None, text.removeprefix("ref:").strip()
+    return ObjectId(text) if _ID.fullmatch(text.encode()) else None, None
 
 
 def is_ref_name(name: str) -> bool:

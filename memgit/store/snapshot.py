@@ -205,4 +205,3 @@ class Snapshot:
             )
         if max(versions) > FORMAT:
             raise FormatTooNew(f"the store has format {max(versions)}; this program reads {FORMAT}")
-

@@ -165,9 +165,7 @@ class Writer:
         self._pack_if_due(commit_id)
         return Written(result, transaction.last_seq, commit_id)
 
-    def _publish(
-        self, snapshot: Snapshot | None, files: _Files, transaction: Transaction, author: Author
-    ) -> ObjectId:
+    def _publish(self, snapshot: Snapshot | None, files: _Files, transaction: Transaction, author: Author) -> ObjectId:
         blobs = {path: self._database.make("blob", data) for path, data in files.content.items()}
         root = snapshot.commit.tree if snapshot is not None else None
         tree, trees = add_files(self._database, root, {path: item.oid for path, item in blobs.items()})

@@ -58,7 +58,12 @@ def test_cat_gives_exactly_the_span(shell: Shell) -> None:
 
 @pytest.mark.parametrize(
     ("span", "kind"),
-    [("#0-999", "invalid_range"), ("#4-2", "invalid_range"), ("#0-3", "split_code_point"), ("#3-4", "split_code_point")],
+    [
+        ("#0-999", "invalid_range"),
+        ("#4-2", "invalid_range"),
+        ("#0-3", "split_code_point"),
+        ("#3-4", "split_code_point"),
+    ],
 )
 def test_a_span_that_is_not_there_is_refused(shell: Shell, span: str, kind: str) -> None:
     """Past the end, backwards, inside a code point: by cat and as evidence."""

@@ -78,7 +78,8 @@ def test_remember_keeps_every_flag(shell: Shell) -> None:
 
 def test_assert_with_a_typed_value(shell: Shell) -> None:
     """TYPE:DATA is written as JSON writes the type; text types need no quotes."""
-    for value, kept in (("number:30", "30"), ("boolean:true", "true"), ("symbol:red", "red"), ('json:{"a":1}', '{"a":1}')):
+    values = {"number:30": "30", "boolean:true": "true", "symbol:red": "red", 'json:{"a":1}': '{"a":1}'}
+    for value, kept in values.items():
         claim = shell.ok("claim", "assert", "--subject", "x", "--value", value).first
         assert shell.run("claim.get", claim_id=claim)["value"]["data"] == kept
 
@@ -144,6 +145,9 @@ def test_ids_by_unique_beginning(shell: Shell) -> None:
     assert claim in refusal and other in refusal
     artifact = shell.ok("artifact", "put", "-", given="x").first
     assert "not of a claim" in shell.refused("claim", "get", artifact[:20])
+    for words in (("claim", "revise", artifact, "x"), ("claim", "retract", artifact, "--reason", "x")):
+        assert "is not the id of a claim" in shell.refused(*words)
+    assert "is not the id of an artifact" in shell.refused("artifact", "revise", claim, "-", given="x")
 
 
 def test_relations_read_as_a_sentence(shell: Shell) -> None:
@@ -165,7 +169,8 @@ def test_conflicts_show_both_sides(shell: Shell) -> None:
     listed = shell.ok("conflict", "list").text
     assert "Tabs" in listed and "Spaces" in listed and "open" in listed
     case = listed.split()[0]
-    assert shell.ok("conflict", "show", case[:12]).text == shell.ok("show", case).text == listed
+    assert shell.ok("conflict", "show", case[:12]).text == shell.ok("show", case[:12]).text == listed
+    assert "is the id of a conflict" in shell.refused("log", case)
     assert "1 open conflict case" in shell.ok("status").text
 
 

@@ -127,10 +127,12 @@ def test_text_is_raw_json_for_programs(shell: Shell) -> None:
 
 def test_an_argument_that_is_not_utf8_is_still_an_envelope(shell: Shell) -> None:
     """Bytes that no JSON can carry come back escaped in the message."""
-    for words in (("show", "\udcff" * 9), ("claim", "get", "clm_\udcff0000"), ("recall", "\udcff"), ("remember", "\udcff")):
+    ends = ("\udcff" * 9, "clm_\udcff0000")
+    for words in (("show", ends[0]), ("claim", "get", ends[1]), ("cat", "\udcff"), ("remember", "\udcff")):
         said = shell.type("--json", *words)
         assert said.envelope["error"]["code"] in ("INVALID_REQUEST", "NOT_FOUND"), words
         shell.refused(*words)
+    assert shell.ok("recall", "\udcff").text.startswith("presence: none")
 
 
 @pytest.mark.parametrize(

@@ -278,7 +278,7 @@ def _end(world: World, clone: Clone, step: Step) -> None:
 
 
 def _undo(world: World, clone: Clone, step: Step) -> None:
-    newest = max(clone.ops.values(), key=lambda op: op.order, default=None)
+    newest = max((op for op in clone.ops.values() if op.payload), key=lambda op: op.order, default=None)
     if newest is None:
         return
     entity = (choose(clone.lineage_ids(), step.first) if step.first > 4 else None) or newest.entity

@@ -10,7 +10,7 @@ from memgit.retrieval.evidence_spans import find_quote
 TEXT = "Größe: eins, zwei, zwei. aaa".encode()
 
 
-@pytest.mark.parametrize("quote", ["Größe", "eins", "zwei.", "Größe: eins, zwei, zwei. aaa", " "[:0] + "s, z"])
+@pytest.mark.parametrize("quote", ["Größe", "eins", "zwei.", "Größe: eins, zwei, zwei. aaa", "s, z"])
 def test_the_span_is_exact(quote: str) -> None:
     """In bytes, not in characters."""
     start, end = find_quote(TEXT, quote.encode())

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import MakeRepository
 from memgit.errors import (
     IndexNotReady,
     InvalidRequest,
@@ -17,7 +16,7 @@ from memgit.errors import (
 )
 from memgit.store.repository import discover
 from memgit.store.store import Store, StoreOptions
-
+from tests.conftest import MakeRepository
 from tests.store.scenario import REF, WriterProcess, claims, fsck, git, new_store, open_store, statements, write
 
 
@@ -154,9 +153,7 @@ def test_no_repository(tmp_path: Path) -> None:
         discover(tmp_path / "absent")
 
 
-def test_another_owners_repository_is_left_to_git(
-    repository: MakeRepository, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_owners_repository_is_left_to_git(repository: MakeRepository, monkeypatch: pytest.MonkeyPatch) -> None:
     """Git's ownership check is honoured: a repository of somebody else is refused unless `safe.directory` names it."""
     if not hasattr(os, "chown") or os.geteuid() != 0:
         pytest.skip("needs to give a directory away")

@@ -1,9 +1,9 @@
 """A writer as a process of its own: `writer_process.py DIRECTORY NAME COUNT [STEP]`.
 
 It prints `ready`, waits for a line, writes COUNT claims (0: until it is killed) and prints each claim's statement after
-the write has returned. The step `init` begins the store instead, `bulk` writes through the bulk path, `pack` packs every
-five writes. With STEP (`MODULE:QUALIFIED_NAME:before` or `:after`, and `#N` for the Nth time) it ends there
-as `kill -9` would end it.
+the write has returned. The step `init` begins the store instead, `bulk` writes through the bulk path, `pack` packs
+every five writes. With a step `MODULE:QUALIFIED_NAME:before` or `:after` (and `#N` for the Nth time) it ends there as
+`kill -9` would end it.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def revise(
     fields = {
         "artifact_id": whole,
         "content": document.content,
-        **base_revision(front, whole, if_revision, all_heads),
+        **base_revision(front, whole, "artifact", if_revision, all_heads),
         **given(title=title, media_type=media_type),
     }
     return front.perform("artifact.revise", fields, ArtifactWritten, lambda result: show_written(front, result))

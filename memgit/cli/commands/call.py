@@ -17,8 +17,9 @@ from memgit.limits import DEFAULT
 def command(front: Front, /) -> None:
     """Answer one JSON request with one JSON envelope.
 
-    The request comes from standard input, the envelope goes to standard output. For programs and agents: `git memory schema` describes the requests, `git memory instructions` the use. Nothing
-    prompts, and nothing but the envelope is written to standard output. Exits with 0 done, 1 refused, 3 a fault.
+    The request comes from standard input, the envelope goes to standard output, and nothing else does. Nothing prompts.
+    `git memory schema` describes the requests, `git memory instructions` their use. Exits with 0 done, 1 refused, 3 a
+    fault.
 
     \b
     Examples:

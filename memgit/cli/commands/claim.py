@@ -96,7 +96,7 @@ def revise(
     if not changes:
         raise click.UsageError("Nothing to change was given.")
     whole = whole_id(front, claim_id, "claim")
-    fields = {"claim_id": whole, **base_revision(front, whole, if_revision, all_heads), **changes}
+    fields = {"claim_id": whole, **base_revision(front, whole, "claim", if_revision, all_heads), **changes}
     return front.perform("claim.revise", fields, ClaimWritten, lambda result: show_written(front, result))
 
 
@@ -119,7 +119,7 @@ def retract(
     from memgit.operations.claims import ClaimRetracted
 
     whole = whole_id(front, claim_id, "claim")
-    fields = {"claim_id": whole, "reason": reason, **base_revision(front, whole, if_revision, all_heads)}
+    fields = {"claim_id": whole, "reason": reason, **base_revision(front, whole, "claim", if_revision, all_heads)}
 
     def show(result: ClaimRetracted) -> None:
         front.out.line(*([] if front.out.quiet else ["retracted "]), ("id", result.claim_id))

@@ -8,6 +8,7 @@ import click
 
 from memgit.cli.front import Front
 from memgit.cli.grammar import verb
+from memgit.cli.ids import whole_case
 from memgit.cli.views import show_artifact, show_case, show_claim, show_relation, show_relations
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def command(front: Front, /, id: str) -> Shown | None:
     """
     from memgit.operations.show import Shown
 
-    return front.perform("show", {"id": id}, Shown, lambda result: show(front, result))
+    wanted = whole_case(front, id) if id.strip().lower().startswith("case_") else id
+    return front.perform("show", {"id": wanted}, Shown, lambda result: show(front, result))
 
 
 def show(front: Front, result: Shown) -> None:

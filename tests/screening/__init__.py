@@ -1,0 +1,1 @@
+"""What `memgit/screening/` promises, and the corpora on which it is measured."""
