@@ -35,6 +35,7 @@ _GIT_CONFIG = """\
 [commit]
 \tgpgSign = false
 """
+_KEPT = ("MEMGIT_EVAL",)  # where the evaluation corpora are
 _PREFIXES = ("GIT_", "MEMGIT_", "MEMOREE_", "XDG_")
 _NAMES = ("AI_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "CODEX_THREAD_ID", "CURSOR_AGENT", "EMAIL", "GEMINI_CLI", "PAGER")
 _home: Path | None = None
@@ -43,7 +44,8 @@ _home: Path | None = None
 def pytest_configure() -> None:
     """Pin the environment, and Hypothesis: no deadline on a busy machine, the same examples on every run in CI."""
     global _home
-    for name in [name for name in os.environ if name.startswith(_PREFIXES) or name in _NAMES]:
+    leaked = [name for name in os.environ if name.startswith(_PREFIXES) or name in _NAMES]
+    for name in (name for name in leaked if name not in _KEPT):
         del os.environ[name]
     _home = Path(tempfile.mkdtemp(prefix="memgit-tests-home-"))
     (_home / ".gitconfig").write_text(_GIT_CONFIG, "utf-8")

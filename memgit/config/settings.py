@@ -100,9 +100,9 @@ SETTINGS: tuple[Setting, ...] = (
     _row(
         "durability",
         "choice",
-        "What an acknowledged write already is: fast a record in the log, balanced a commit, safe one synced to disk.",
+        "What an acknowledged write already is: balanced a commit, safe a commit that has reached the disk.",
         "balanced",
-        allowed=("fast", "balanced", "safe"),
+        allowed=("balanced", "safe"),
     ),
     _row(
         "lockWait",

@@ -7,12 +7,13 @@ these are joined to. So everything in the touched component is indexed again, fr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
-from memgit.errors import IndexNotReady
+from memgit.errors import IndexNotReady, StoreCorrupt
 from memgit.index.documents import Document, documents_of
 from memgit.index.lexical import IndexDamaged, LexicalIndex, Watermark
 from memgit.index.state_cache import StateCache
-from memgit.records.ids import EntityId, RelationId
+from memgit.records.ids import BlobDigest, EntityId, RelationId
 from memgit.records.links import component
 from memgit.records.paths import parse_op_path
 from memgit.records.state import Entity
@@ -81,4 +82,11 @@ def _was_purged(snapshot: Snapshot, older: Snapshot) -> bool:
 
 def _documents(entities: Iterable[Entity], snapshot: Snapshot) -> Iterator[Document]:
     for entity in entities:
-        yield from documents_of(entity, snapshot.blob)
+        yield from documents_of(entity, lambda digest: _read(snapshot, digest))
+
+
+def _read(snapshot: Snapshot, digest: BlobDigest) -> bytes | None:
+    """Return an artifact's bytes, or None where they are lost: the rest is still worth finding."""
+    with suppress(StoreCorrupt):
+        return snapshot.blob(digest)
+    return None

@@ -7,6 +7,7 @@ repairs nothing: `backup` and a clone do.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -44,12 +45,14 @@ _RESTORE = "Fetch the object from a clone or restore a backup; the fold ignores 
 _REPORT = "Another program or a later version wrote it; it is kept and ignored."
 
 
-def verify_store(snapshot: Snapshot, state: StateCache) -> Report:
-    """Return what is wrong with a snapshot, and with the cache of it."""
+def verify_store(snapshot: Snapshot, state: StateCache | None, history: Iterator[Snapshot]) -> Report:
+    """Return what is wrong with a snapshot, with the cache of it, and with the commits that led to it."""
     check = _Check(snapshot)
     check.files()
     check.references()
-    check.cache(state)
+    if state is not None:
+        check.cache(state)
+    check.commits(history)
     return Report(checked=dict(check.counts), findings=tuple(sorted(check.findings, key=lambda item: item.where)))
 
 
@@ -106,6 +109,23 @@ class _Check:
         if different:
             what = f"{len(different)} entries differ from a fresh fold, first {different[0]}"
             self._error("cache/state", what, "Delete the directory memgit/cache in the Git directory; it is rebuilt.")
+
+    def commits(self, history: Iterator[Snapshot]) -> None:
+        """Follow the history: each commit has a seq that is not below its parents', and at most two of these."""
+        seqs: dict[str, int] = {}
+        parents: list[tuple[str, str]] = []
+        try:
+            for seen in history:
+                self.counts["commits"] += 1
+                seqs[seen.commit_id] = seen.seq
+                parents += [(seen.commit_id, parent) for parent in seen.commit.parents]
+                if len(seen.commit.parents) > 2:
+                    self._error(seen.commit_id, "the commit has more than two parents", _RESTORE)
+        except (StoreCorrupt, FormatTooNew) as error:
+            self._error("history", error.message, _RESTORE)
+        for commit, parent in parents:
+            if seqs.get(parent, 0) > seqs[commit]:
+                self._error(commit, f"its seq {seqs[commit]} is below that of its parent {parent}", _RESTORE)
 
     def _file(self, top: str, path: str, oid: ObjectId) -> None:
         data = self._snapshot.read_file(oid)

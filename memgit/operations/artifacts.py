@@ -103,8 +103,8 @@ class Forgotten(Struct, frozen=True, kw_only=True):
 def put(invocation: Invocation, request: ArtifactPut) -> ArtifactWritten:
     """Create an artifact and return its ids and the digest of its bytes."""
     data = checks.content_bytes(request.content)
-    payload = new_payload(request, data)
     scope = invocation.context.scope
+    payload = new_payload(request, data, invocation.context.component)
 
     def build(transaction: Transaction) -> Result:
         return stage_artifact(transaction, scope, payload, data)
@@ -175,15 +175,15 @@ def forget(invocation: Invocation, request: ArtifactForget) -> Forgotten:
     return Forgotten(**invocation.write("artifact.forget", request, build).result)
 
 
-def new_payload(request: ArtifactPut, data: bytes) -> ArtifactPayload:
-    """Return the checked description of a new document."""
+def new_payload(request: ArtifactPut, data: bytes, component: str | None = None) -> ArtifactPayload:
+    """Return the checked description of a document; `component` is the context's, for a request that names none."""
     return ArtifactPayload(
         kind=checks.required_text(request.kind, "kind", "component_bytes", one_line=True),
         title=checks.required_text(request.title, "title", "title_bytes", one_line=True),
         media_type=media_type(request.media_type, data),
         size=len(data),
         digest=digest_of(data),
-        component=checks.text(request.component, "component", "component_bytes", one_line=True),
+        component=checks.text(request.component or component, "component", "component_bytes", one_line=True),
         provenance=checks.json_text(request.provenance, "provenance"),
         markers=checks.markers(request.markers),
     )

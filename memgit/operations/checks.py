@@ -116,3 +116,10 @@ def within(size: int, limit: str, value: int, what: str, *, unit: str = "bytes")
         raise LimitExceeded(
             f"{what} has {size} {unit}, more than {value}", details={"limit": limit, "value": value, "size": size}
         )
+
+
+def page_limit(limit: int) -> None:
+    """Raise InvalidRequest or LimitExceeded unless a page of `limit` items may be asked for."""
+    if limit < 1:
+        raise InvalidRequest("`limit` is at least 1", details={"field": "limit"})
+    within(limit, "history_page", DEFAULT.history_page, "the page", unit="items")

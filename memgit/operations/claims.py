@@ -125,8 +125,8 @@ class ClaimHistory(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 def assert_claim(invocation: Invocation, request: ClaimAssert) -> ClaimWritten:
     """Create a claim. Its evidence must resolve to bytes that exist."""
-    payload = new_payload(request)
     context = invocation.context
+    payload = new_payload(request, context.component)
 
     def build(transaction: Transaction) -> Result:
         check_evidence(snapshot_of(transaction), payload.evidence)
@@ -212,15 +212,15 @@ def history(invocation: Invocation, request: ClaimHistory) -> HistoryPage:
     return history_page(entity, request.limit, request.before_revision_number)
 
 
-def new_payload(request: ClaimAssert) -> ClaimPayload:
-    """Return the checked payload of a new claim."""
+def new_payload(request: ClaimAssert, component: str | None = None) -> ClaimPayload:
+    """Return the checked payload of a new claim; `component` is the context's, for a request that names none."""
     return _checked(
         ClaimPayload(
             claim_type=request.claim_type,
             statement=request.statement,
             value=_value(request.value),
             subject=request.subject,
-            component=request.component,
+            component=request.component or component,
             confidence=request.confidence,
             valid_from=checks.instant(request.valid_from, "valid_from"),
             valid_until=checks.instant(request.valid_until, "valid_until"),

@@ -5,11 +5,13 @@ from __future__ import annotations
 from msgspec import Struct
 
 from memgit.errors import InvalidRequest, NotFound
-from memgit.limits import DEFAULT
+from memgit.operations import checks
 from memgit.operations.cursor import decode_cursor, encode_cursor
 from memgit.operations.invocation import Invocation
+from memgit.operations.lineages import check_id
 from memgit.operations.views import CaseView, case_view
-from memgit.records.ids import CaseId
+from memgit.records.cases import contradiction_case, contradiction_id
+from memgit.records.ids import CaseId, RelationId, RevisionId
 from memgit.records.state import Case
 
 
@@ -35,15 +37,17 @@ class ConflictPage(Struct, frozen=True, kw_only=True):
 
 
 class ConflictGet(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Read one case by its id."""
+    """Read one case by its id, or by a contradicts relation and one revision of each of its ends."""
 
-    case_id: str
+    case_id: str | None = None
+    relation_id: str | None = None
+    source_revision_id: str | None = None
+    target_revision_id: str | None = None
 
 
 def list_conflicts(invocation: Invocation, request: ConflictList) -> ConflictPage:
     """Return open cases, with `include_stale` those that were open before too."""
-    if not 1 <= request.limit <= DEFAULT.history_page:
-        raise InvalidRequest(f"`limit` is between 1 and {DEFAULT.history_page}", details={"field": "limit"})
+    checks.page_limit(request.limit)
     invocation.look(request.horizon, request.reason)
     invocation.await_commit(request.min_commit_seq, request.min_commit)
     before = decode_cursor(request.cursor, request.before_case_sequence)
@@ -65,10 +69,36 @@ def list_conflicts(invocation: Invocation, request: ConflictList) -> ConflictPag
 
 def get(invocation: Invocation, request: ConflictGet) -> CaseView:
     """Return a case, open or not."""
+    if request.case_id is None:
+        return _view(invocation, _by_parts(invocation, request))
     case = invocation.state.case(CaseId(request.case_id))
     if case is None:
         raise NotFound(f"there is no case {request.case_id[:80]}", hint="`git memory conflict list` shows the cases.")
     return _view(invocation, case)
+
+
+def _by_parts(invocation: Invocation, request: ConflictGet) -> Case:
+    """Return the case of a relation and two revisions, whether or not these were ever current together."""
+    relation_id, source, target = request.relation_id, request.source_revision_id, request.target_revision_id
+    if relation_id is None or source is None or target is None:
+        raise InvalidRequest(
+            "the request names no case",
+            hint="Give `case_id`, or `relation_id` with `source_revision_id` and `target_revision_id`.",
+            details={"field": "case_id"},
+        )
+    state = invocation.state
+    relation = state.relation(RelationId(check_id(relation_id, "relation")))
+    source_end = state.entity(relation.payload.source) if relation else None
+    target_end = state.entity(relation.payload.target) if relation else None
+    if relation is None or source_end is None or target_end is None:
+        raise NotFound(f"there is no relation {relation_id}", details={"id": relation_id})
+    pair = (RevisionId(source), RevisionId(target))
+    stored = state.case(contradiction_id(relation.id, *pair))
+    known = {stored.id: stored} if stored is not None else {}
+    case = contradiction_case(known, relation, pair, source_end, target_end)
+    if case is None:
+        raise NotFound(f"{relation_id} has no case over these revisions", details={"id": relation_id})
+    return case
 
 
 def _view(invocation: Invocation, case: Case) -> CaseView:

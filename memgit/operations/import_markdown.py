@@ -21,6 +21,7 @@ from memgit.store.transaction import Transaction
 from memgit.store.writer import Result
 
 _BULK_FROM = 100  # documents; below it, loose objects are cheaper than a pack
+_LISTED_BYTES = 16 * 1024  # of the paths of each kind; three kinds are far below what a receipt may hold
 _MEDIA_TYPE = "text/markdown; charset=utf-8"
 
 
@@ -39,12 +40,18 @@ class SkippedView(Struct, frozen=True, kw_only=True):
 
 
 class Imported(Struct, frozen=True, kw_only=True):
-    """What changed, by path. `missing` were imported before and are no longer there; they are left as they are."""
+    """What changed, counted, with the first paths of each kind.
 
-    added: tuple[str, ...]
-    revised: tuple[str, ...]
+    `missing` were imported before and are no longer there; they are left as they are.
+    """
+
+    added: int
+    revised: int
     unchanged: int
-    missing: tuple[str, ...]
+    missing: int
+    added_paths: tuple[str, ...]
+    revised_paths: tuple[str, ...]
+    missing_paths: tuple[str, ...]
     skipped: tuple[SkippedView, ...]
 
 
@@ -63,13 +70,7 @@ def run(invocation: Invocation, request: ImportMarkdown) -> Imported:
 
     bulk = len(documents) >= _BULK_FROM and not request.dry_run
     result = invocation.write("import.markdown", request, build, bulk=bulk).result
-    return Imported(
-        added=tuple(result["added"]),
-        revised=tuple(result["revised"]),
-        unchanged=result["unchanged"],
-        missing=tuple(result["missing"]),
-        skipped=skipped,
-    )
+    return Imported(**result, skipped=skipped)
 
 
 def _stage(
@@ -94,12 +95,28 @@ def _stage(
                 head = head_revision(lineage)
                 stage_artifact(transaction, lineage.scope, payload, document.data, lineage.id, lineage.heads, head)
     here = {document.path for document in documents}
+    missing = sorted(path for path in known if path.startswith(prefix) and path not in here)
     return {
-        "added": added,
-        "revised": revised,
+        "added": len(added),
+        "revised": len(revised),
         "unchanged": len(documents) - len(added) - len(revised),
-        "missing": sorted(path for path in known if path.startswith(prefix) and path not in here),
+        "missing": len(missing),
+        "added_paths": _first(added),
+        "revised_paths": _first(revised),
+        "missing_paths": _first(missing),
     }
+
+
+def _first(paths: list[str]) -> list[str]:
+    """Return as many paths as an answer, and a receipt, should hold."""
+    shown: list[str] = []
+    room = _LISTED_BYTES
+    for path in paths:
+        room -= len(path.encode()) + 1
+        if room < 0:
+            break
+        shown.append(path)
+    return shown
 
 
 def _payload(document: Document, component: str | None) -> ArtifactPayload:

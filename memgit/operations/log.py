@@ -7,10 +7,11 @@ import re
 from msgspec import Struct
 
 from memgit import clock
-from memgit.errors import InvalidRequest
-from memgit.limits import DEFAULT
-from memgit.operations.invocation import Invocation
+from memgit.operations import checks
+from memgit.operations.cursor import decode_cursor, encode_cursor
+from memgit.operations.invocation import Invocation, Observed
 from memgit.store.history import walk
+from memgit.store.snapshot import Snapshot
 
 _TRAILER = re.compile(r"^Memgit-Operation: (\S+) (\S+)$", re.MULTILINE)
 _ACTOR = re.compile(r"^Memgit-Actor: (.+)$", re.MULTILINE)
@@ -21,6 +22,7 @@ class Log(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     limit: int = 20
     before_commit_seq: int | None = None
+    cursor: str | None = None
     entity_id: str | None = None
 
 
@@ -36,36 +38,49 @@ class LogEntry(Struct, frozen=True, kw_only=True):
 
 
 class LogPage(Struct, frozen=True, kw_only=True):
-    """Commits, newest first. `next_before_commit_seq` is None on the last page."""
+    """Commits, newest first. `next_cursor` is None on the last page."""
 
     items: tuple[LogEntry, ...]
+    next_cursor: str | None
     next_before_commit_seq: int | None
 
 
 def log(invocation: Invocation, request: Log) -> LogPage:
     """Return a page of the history."""
-    if not 1 <= request.limit <= DEFAULT.history_page:
-        raise InvalidRequest(f"`limit` is between 1 and {DEFAULT.history_page}", details={"field": "limit"})
+    checks.page_limit(request.limit)
+    before = decode_cursor(request.cursor, request.before_commit_seq)
     snapshot = invocation.store.snapshot()
+    invocation.observed = Observed(snapshot.seq, snapshot.commit_id)
     items: list[LogEntry] = []
     for seen in walk(invocation.store.database, snapshot.commit_id):
-        if request.before_commit_seq is not None and seen.seq >= request.before_commit_seq:
+        # `walk` goes down by seq and, within one, up by commit id.
+        if before is not None and not _is_after(seen, before):
             continue
-        message = seen.commit.message
-        operations = tuple((found[0], found[1]) for found in _TRAILER.findall(message))
-        if request.entity_id is not None and all(name != request.entity_id for _, name in operations):
+        entry = _entry(seen)
+        if request.entity_id is not None and all(name != request.entity_id for _, name in entry.operations):
             continue
         if len(items) == request.limit:
-            return LogPage(items=tuple(items), next_before_commit_seq=items[-1].seq)
-        actor = _ACTOR.search(message)
-        items.append(
-            LogEntry(
-                commit=seen.commit_id,
-                seq=seen.seq,
-                at=clock.format_time(seen.commit.seconds),
-                actor=actor[1] if actor else seen.commit.author,
-                subject=message.partition("\n")[0],
-                operations=operations,
+            last = items[-1]
+            return LogPage(
+                items=tuple(items), next_cursor=encode_cursor(last.seq, last.commit), next_before_commit_seq=last.seq
             )
-        )
-    return LogPage(items=tuple(items), next_before_commit_seq=None)
+        items.append(entry)
+    return LogPage(items=tuple(items), next_cursor=None, next_before_commit_seq=None)
+
+
+def _is_after(seen: Snapshot, cursor: tuple[int, str]) -> bool:
+    """Tell whether a commit comes after a cursor's; a plain seq ends its whole tie."""
+    return seen.seq < cursor[0] or (seen.seq == cursor[0] and seen.commit_id > cursor[1] > "")
+
+
+def _entry(seen: Snapshot) -> LogEntry:
+    message = seen.commit.message
+    actor = _ACTOR.search(message)
+    return LogEntry(
+        commit=seen.commit_id,
+        seq=seen.seq,
+        at=clock.format_time(seen.commit.seconds),
+        actor=actor[1] if actor else seen.commit.author,
+        subject=message.partition("\n")[0],
+        operations=tuple((found[0], found[1]) for found in _TRAILER.findall(message)),
+    )

@@ -12,11 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from memgit.errors import MemgitError, StoreReadOnly
+from memgit.errors import MemgitError, StoreCorrupt, StoreReadOnly
 from memgit.index.lexical import IndexDamaged, LexicalIndex, ScopeFilter, open_index
 from memgit.index.refresh import refresh_index
 from memgit.operations.invocation import Invocation
-from memgit.records.ids import EntityId
+from memgit.records.ids import BlobDigest, EntityId
 from memgit.retrieval.view import View
 from memgit.scope.registry import known_stores
 
@@ -74,7 +74,7 @@ def _ask_index(
     view = View(
         entity=place.state.entity,
         case=place.state.case,
-        read_blob=lambda digest: place.store.snapshot().blob(digest),
+        read_blob=lambda digest: _read_blob(request, place, digest),
         index=index,
         instant=request.instant,
         scope=scope,
@@ -91,6 +91,15 @@ def _ask_index(
             return ask(view)
     finally:
         index.close()
+
+
+def _read_blob(request: Invocation, place: Invocation, digest: BlobDigest) -> bytes | None:
+    """Return stored bytes; what is lost is left out of the answer, and said."""
+    try:
+        return place.store.snapshot().blob(digest)
+    except StoreCorrupt as error:
+        request.warnings.append(error.message)
+        return None
 
 
 def _bring_up(request: Invocation, place: Invocation, index: LexicalIndex) -> None:

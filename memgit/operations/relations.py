@@ -6,8 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memgit.errors import InvalidRequest
-from memgit.limits import DEFAULT
+from memgit.errors import InvalidRequest, ScopeViolation
 from memgit.operations import checks
 from memgit.operations.checks import FreeJson
 from memgit.operations.cursor import decode_cursor, encode_cursor
@@ -16,7 +15,7 @@ from memgit.operations.lineages import check_id, read_lineage, snapshot_of
 from memgit.operations.views import RelationView, relation_view
 from memgit.records import ids
 from memgit.records.op import RelationPayload, RelationType, draft
-from memgit.records.state import Relation
+from memgit.records.state import Lineage, Relation
 from memgit.scope.horizon import check_write
 from memgit.store.transaction import Transaction
 from memgit.store.writer import Result
@@ -81,6 +80,7 @@ def put(invocation: Invocation, request: RelationPut) -> RelationWritten:
         ends = [read_lineage(snapshot, end) for end in (request.source, request.target)]
         for lineage in ends:
             check_write(lineage.scope, context, lineage.id)
+        _check_reach(request, *ends)
         latest = max(lineage.revisions[-1].at for lineage in ends)
         op = draft("put", ids.new_entity_id("relation"), context.scope, payload, not_before=latest)
         staged = transaction.stage(op, f"{request.source} {request.relation} {request.target}")
@@ -95,8 +95,7 @@ def list_relations(invocation: Invocation, request: RelationList) -> RelationPag
     A pinned artifact may be the anchor without revealing the graph of the project that it belongs to.
     """
     check_id(request.anchor)
-    if not 1 <= request.limit <= DEFAULT.history_page:
-        raise InvalidRequest(f"`limit` is between 1 and {DEFAULT.history_page}", details={"field": "limit"})
+    checks.page_limit(request.limit)
     invocation.look(request.horizon, request.reason)
     invocation.await_commit(request.min_commit_seq, request.min_commit)
     before = decode_cursor(request.cursor, request.before_commit_seq)
@@ -114,6 +113,16 @@ def list_relations(invocation: Invocation, request: RelationList) -> RelationPag
         next_cursor=encode_cursor(page[-1].seq, page[-1].digest) if more else None,
         next_before_commit_seq=page[-1].seq if more else None,
     )
+
+
+def _check_reach(request: RelationPut, source: Lineage, target: Lineage) -> None:
+    """Raise ScopeViolation where a task's entity would end one that others see, while they cannot see its successor."""
+    if request.relation == "supersedes" and source.scope.task not in (None, target.scope.task):
+        raise ScopeViolation(
+            f"{source.id} belongs to the task {source.scope.task}, and {target.id} is seen outside it",
+            hint="Assert the new one outside the task, and let that supersede.",
+            details={"id": target.id},
+        )
 
 
 def _wanted(relation: Relation, request: RelationList) -> bool:

@@ -104,7 +104,7 @@ def remember(invocation: Invocation, request: Remember) -> Remembered:
             _with_evidence(claim, locator),
             revision=ids.new_revision_id("claim"),
         )
-        staged = transaction.stage(op, statement_of(claim))
+        staged = transaction.stage(op, statement_of(claim), main=True)
         return {
             "claim_id": staged.entity,
             "revision_id": staged.revision,

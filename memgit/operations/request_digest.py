@@ -1,13 +1,16 @@
 """Digests of idempotency keys and of the requests that they stand for.
 
 A key lives in its workspace, project and task. The request's digest is over the operation, the scope and the input as
-the program understood it, so that a field that is spelled out and one that is left to its default are the same.
+the program understood it. Fields at their default are left out, so that spelling one out changes nothing, and neither
+does a later version that knows more fields.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from memgit.records.codec import canonical_json, digest_of
 from memgit.records.op import Scope
@@ -18,5 +21,16 @@ def request_key(key: str, scope: Scope, operation: str, request: Struct) -> Requ
     """Return the digests of a key and of its request."""
     place = [scope.workspace, scope.project, scope.task]
     key_digest = digest_of(canonical_json(["memgit receipt 1", *place, key]).encode())
-    body = ["memgit request 1", *place, "shared", operation, msgspec.to_builtins(request)]
+    body = ["memgit request 1", *place, "shared", operation, stated(request)]
     return RequestKey(key_digest, digest_of(canonical_json(body).encode()), operation)
+
+
+def stated(value: Any) -> Any:
+    """Return a request as plain values, without the fields that are at their default."""
+    if isinstance(value, Struct):
+        fields = msgspec.structs.fields(value)
+        given = ((field, getattr(value, field.name)) for field in fields)
+        return {field.encode_name: stated(item) for field, item in given if item is not UNSET and item != field.default}
+    if isinstance(value, tuple | list):
+        return [stated(item) for item in value]
+    return value

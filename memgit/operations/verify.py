@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from memgit.errors import StoreCorrupt
 from memgit.maintenance.verify import Finding, verify_store
 from memgit.operations.invocation import Invocation, Observed
+from memgit.store.history import walk
 
 
 class Verify(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -23,8 +25,11 @@ class VerifyReport(Struct, frozen=True, kw_only=True):
 def verify(invocation: Invocation, request: Verify) -> VerifyReport:
     """Return the report of the store at its tip."""
     snapshot = invocation.store.snapshot()
-    state = invocation.state
-    report = verify_store(snapshot, state)
+    try:
+        state = invocation.state
+    except StoreCorrupt:
+        state = None  # what is lost is named by the report
+    report = verify_store(snapshot, state, walk(invocation.store.database, snapshot.commit_id))
     invocation.observed = Observed(snapshot.seq, snapshot.commit_id)
     return VerifyReport(
         ok=all(finding.severity != "error" for finding in report.findings),

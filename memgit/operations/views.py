@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from memgit.errors import InvalidRequest, LimitExceeded
-from memgit.limits import DEFAULT
+from memgit.operations import checks
 from memgit.records.ids import ArtifactId, ClaimId
 from memgit.records.op import Anchor, ArtifactPayload, ClaimPayload, Evidence, Value
 from memgit.records.state import Case, Entity, Relation, Revision
@@ -233,13 +232,7 @@ def case_view(case: Case, sides: dict[str, Entity]) -> CaseView:
 
 def history_page(entity: Entity, limit: int, before: int | None) -> HistoryPage:
     """Return a page of revisions, newest first. Revisions that share a number stay on one page."""
-    if limit < 1:
-        raise InvalidRequest("`limit` is at least 1", details={"field": "limit"})
-    if limit > DEFAULT.history_page:
-        raise LimitExceeded(
-            f"`limit` is {limit}, more than {DEFAULT.history_page}",
-            details={"limit": "history_page", "value": DEFAULT.history_page, "size": limit},
-        )
+    checks.page_limit(limit)
     revisions = sorted(entity.lineage.revisions, key=lambda item: (item.number, item.seq, item.digest), reverse=True)
     wanted = [item for item in revisions if before is None or item.number < before]
     page = wanted[:limit]

@@ -52,10 +52,13 @@ def answer(request: Any, directory: Path, environment: Environment | None = None
         key = request.get("idempotency_key")
         if key is not None and not isinstance(key, str):
             raise InvalidRequest("`idempotency_key` is not a text", details={"field": "idempotency_key"})
+        keeps_key = operation.mutates and operation.keyed
         invocation = Invocation(
-            directory, environment, context=request.get("context"), idempotency_key=key if operation.mutates else None
+            directory, environment, context=request.get("context"), idempotency_key=key if keeps_key else None
         )
         warnings = invocation.warnings
+        if key is not None and not keeps_key:
+            warnings.append(f"{operation.name} keeps no idempotency key: asking again is harmless")
         try:
             return run(operation, given, invocation, request_id)
         finally:

@@ -30,6 +30,7 @@ class Operation:
     group: Group
     mutates: bool = False
     context: bool = True
+    keyed: bool = True  # of what mutates: whether an idempotency key is kept
 
     def request_type(self) -> type[Struct]:
         """Return the struct that the operation's input must fit."""
@@ -50,7 +51,7 @@ class Operation:
 
 _ROWS = (
     Operation("context.resolve", "operations.context", "ContextResolve", "resolve", "context"),
-    Operation("store.init", "operations.init", "StoreInit", "init", "care", mutates=True, context=False),
+    Operation("store.init", "operations.init", "StoreInit", "init", "care", mutates=True, context=False, keyed=False),
     Operation("status", "operations.status", "Status", "status", "read"),
     Operation("remember", "operations.remember", "Remember", "remember", "write", mutates=True),
     Operation("claim.assert", "operations.claims", "ClaimAssert", "assert_claim", "write", mutates=True),
@@ -75,7 +76,9 @@ _ROWS = (
     Operation("import.markdown", "operations.import_markdown", "ImportMarkdown", "run", "write", mutates=True),
     Operation("verify", "operations.verify", "Verify", "verify", "care"),
     Operation("config.get", "operations.settings", "ConfigGet", "get_setting", "care", context=False),
-    Operation("config.set", "operations.settings", "ConfigSet", "set_setting", "care", mutates=True, context=False),
+    Operation(
+        "config.set", "operations.settings", "ConfigSet", "set_setting", "care", mutates=True, context=False, keyed=False
+    ),
     Operation("config.list", "operations.settings", "ConfigList", "list_settings", "care", context=False),
     Operation("capabilities", "protocol.describe", "Capabilities", "capabilities", "describe", context=False),
     Operation("schema", "protocol.describe", "Schema", "schema", "describe", context=False),

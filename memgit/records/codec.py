@@ -98,6 +98,8 @@ def decode_op(data: bytes, path: OpPath) -> Op:
         raise StoreCorrupt(f"{path.name}: the bytes are not those that the name's digest names")
     fields = decode_fields(data, path.name)
     payload_type = PAYLOAD_BY_VERB.get((ids.kind_of(path.entity), path.verb))
+    if "sealed" in fields:  # reserved for encrypted payloads (docs/decisions/0010)
+        raise StoreCorrupt(f"{path.name}: the payload is sealed, and this version opens none")
     raw_payload = fields.pop("payload", {})
     payload = None if payload_type is None else convert(raw_payload, payload_type, path.name)
     envelope = convert({**fields, "digest": path.digest}, Envelope, path.name)
@@ -146,9 +148,29 @@ def decode_fields(data: bytes, name: str) -> dict[str, Any]:
 def convert(fields: Any, kind: type[_S], name: str) -> _S:
     """Return raw fields (all strings) as a struct; the schema decides each type. StoreCorrupt where they do not fit."""
     try:
-        return msgspec.convert(fields, kind, strict=False)
+        value = msgspec.convert(fields, kind, strict=False)
     except msgspec.ValidationError as error:
         raise StoreCorrupt(f"{name}: {error}") from None
+    if _is_misspelt(fields, value):
+        raise StoreCorrupt(f"{name}: a number or a truth value is not in its one spelling")
+    return value
+
+
+def _is_misspelt(raw: Any, value: Any) -> bool:
+    """Tell whether an integer or a boolean is written otherwise than in decimal, `true` or `false`.
+
+    The converter also takes `1.0`, `1e2` or `True`; another reader may not, and would fold another state.
+    """
+    kind = type(value)
+    if kind is int:
+        return bool(raw != str(value))
+    if kind is bool:
+        return bool(raw != ("true" if value else "false"))
+    if isinstance(value, Struct):
+        return any(_is_misspelt(item, getattr(value, key, None)) for key, item in raw.items())
+    if kind is tuple:
+        return any(map(_is_misspelt, raw, value))
+    return False
 
 
 def referenced_blob(data: bytes) -> BlobDigest | None:

@@ -30,5 +30,5 @@ def check(field: str, value: int, bound: Bound) -> None:
         raise LimitExceeded(
             f"`{field}` is {value}; at most {bound.most} is allowed",
             hint=f"Ask for at most {bound.most}.",
-            details={"field": field, "value": bound.most, "seen": value},
+            details={"limit": field, "value": bound.most, "size": value},
         )

@@ -168,7 +168,7 @@ def _revision(entity: Entity, wanted: RevisionId, citation: str) -> Revision:
 
 def _too_large(name: str, limit: int, seen: int, *, hint: str) -> LimitExceeded:
     return LimitExceeded(
-        f"{seen} bytes; at most {limit} at once", hint=hint, details={"field": name, "value": limit, "seen": seen}
+        f"{seen} bytes; at most {limit} at once", hint=hint, details={"limit": name, "value": limit, "size": seen}
     )
 
 

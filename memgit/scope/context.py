@@ -134,7 +134,7 @@ def short_text(fields: Mapping[str, object], name: str, title: str, limit: int) 
         raise LimitExceeded(
             f"{title}: `{name}` has {size} bytes; {limit} are allowed",
             hint=f"Shorten `{name}`.",
-            details={"field": name, "value": limit, "seen": size},
+            details={"limit": name, "value": limit, "size": size},
         )
     return value
 
@@ -173,7 +173,7 @@ def _pins(fields: Mapping[str, object], title: str) -> tuple[ArtifactId, ...]:
         raise LimitExceeded(
             f"{title}: {len(value)} pins; {DEFAULT.pins} are allowed",
             hint="Pin fewer artifacts.",
-            details={"field": "pins", "value": DEFAULT.pins, "seen": len(value)},
+            details={"limit": "pins", "value": DEFAULT.pins, "size": len(value)},
         )
     for pin in value:
         if not isinstance(pin, str) or not pin.startswith("art_") or not is_entity_id(pin):

@@ -58,7 +58,7 @@ def reach(horizon: object = None, reason: object = None) -> Reach:
         raise LimitExceeded(
             f"the reason has {size} bytes; {DEFAULT.reason_bytes} are allowed",
             hint="Shorten the reason.",
-            details={"field": "reason", "value": DEFAULT.reason_bytes, "seen": size},
+            details={"limit": "reason", "value": DEFAULT.reason_bytes, "size": size},
         )
     return Reach("workspace" if horizon == "workspace" else "personal", reason.strip())
 

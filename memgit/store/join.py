@@ -12,7 +12,16 @@ from memgit.errors import StoreCorrupt
 from memgit.records import merge
 from memgit.records.merge import TreeEntry
 from memgit.store.database import Database
-from memgit.store.objects import FILE_MODE, ObjectId, RawObject, Signature, TreeItem, encode_commit, encode_tree
+from memgit.store.objects import (
+    FILE_MODE,
+    TREE_MODE,
+    ObjectId,
+    RawObject,
+    Signature,
+    TreeItem,
+    encode_commit,
+    encode_tree,
+)
 from memgit.store.snapshot import Snapshot
 
 
@@ -45,7 +54,10 @@ class _Trees:
         return {name: TreeEntry(item.oid, item.is_tree) for name, item in entries.items()}
 
     def write(self, entries: Mapping[str, TreeEntry]) -> str:
-        tree = {name: TreeItem(ObjectId(entry.oid), entry.is_tree) for name, entry in entries.items()}
+        modes = {True: TREE_MODE, False: FILE_MODE}
+        tree = {
+            name: TreeItem(ObjectId(entry.oid), entry.is_tree, modes[entry.is_tree]) for name, entry in entries.items()
+        }
         made = self._database.make_tree(encode_tree(tree), tree)
         self.made[made.oid] = made
         return made.oid

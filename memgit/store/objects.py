@@ -41,6 +41,11 @@ class TreeItem(NamedTuple):
 Tree = Mapping[str, TreeItem]
 
 
+def subtree(oid: ObjectId) -> TreeItem:
+    """Return the entry of a directory, equal to the one that `decode_tree` returns."""
+    return TreeItem(oid, True, TREE_MODE)
+
+
 @dataclass(frozen=True, slots=True)
 class RawObject:
     """An object's type and content, with its id."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +16,7 @@ from memgit.records.op import FORMAT, Op
 from memgit.records.paths import OpPath
 from memgit.records.state import Problem
 from memgit.store.database import Database
-from memgit.store.objects import FILE_MODE, Commit, ObjectId, Tree, TreeItem
+from memgit.store.objects import FILE_MODE, Commit, ObjectId, Tree, TreeItem, subtree
 
 SEQ_TRAILER = re.compile(r"^Memgit-Seq: ([0-9]{1,16})$", re.MULTILINE)
 
@@ -76,10 +77,11 @@ class Snapshot:
         return found
 
     def decode(self, path: OpPath, oid: ObjectId) -> Op | Problem:
-        """Return the operation in a blob, or why it cannot be used. FormatTooNew passes through."""
+        """Return the operation in a blob, or why it cannot be used. StoreCorrupt where the blob itself is lost."""
+        data = self._database.read(oid, "blob")
         try:
-            return codec.decode_op(self._database.read(oid, "blob"), path)
-        except StoreCorrupt as error:
+            return codec.decode_op(data, path)
+        except (StoreCorrupt, FormatTooNew) as error:
             return Problem(path=path.path, reason=error.message)
 
     def entities_with_prefix(self, prefix: str) -> list[EntityId]:
@@ -102,20 +104,25 @@ class Snapshot:
     def receipt(self, key_digest: str) -> Receipt | None:
         """Return the receipt of an idempotency key: the least of those that merges brought together."""
         directory = self.directory(paths.receipt_directory(key_digest))
-        for name in sorted(directory):
+        for name in sorted(name for name, item in directory.items() if not item.is_tree):
             data = self._database.read(directory[name].oid, "blob")
             try:
                 return codec.decode_record(data, name.removesuffix(".yaml"), Receipt)
-            except StoreCorrupt:
+            except (StoreCorrupt, FormatTooNew):
                 continue
         return None
 
     def stores(self) -> list[StoreRecord]:
-        """Return who began this store: several records after a join, the canonical one (the least id) first."""
+        """Return who began this store: several records after a join, the canonical one (the least id) first.
+
+        A record that cannot be used is left out; `verify` names it.
+        """
         records = []
         for path, oid in self.files("stores"):
             digest = path.rpartition("/")[2].removesuffix(".yaml")
-            records.append(codec.decode_record(self._database.read(oid, "blob"), digest, StoreRecord))
+            data = self._database.read(oid, "blob")
+            with suppress(StoreCorrupt, FormatTooNew):
+                records.append(codec.decode_record(data, digest, StoreRecord))
         return sorted(records, key=lambda record: (record.store, record.digest))
 
     def purged(self) -> frozenset[EntityId]:
@@ -123,10 +130,8 @@ class Snapshot:
         entities: set[EntityId] = set()
         for name, item in self.directory("purges").items():
             data = self._database.read(item.oid, "blob")
-            try:
+            with suppress(StoreCorrupt, FormatTooNew):
                 entities.update(codec.decode_record(data, name.removesuffix(".yaml"), PurgeMarker).entities)
-            except StoreCorrupt:
-                continue
         return frozenset(entities)
 
     def files(self, top: str = "") -> Iterator[tuple[str, ObjectId]]:
@@ -177,7 +182,7 @@ class Snapshot:
 
     def find(self, path: str) -> TreeItem | None:
         """Return the entry at a path, the root's for an empty one, or None."""
-        item = TreeItem(self.commit.tree, True)
+        item = subtree(self.commit.tree)
         for part in path.split("/") if path else ():
             if not item.is_tree:
                 return None
@@ -197,7 +202,7 @@ class Snapshot:
         return self._database.read(oid, "blob")
 
     def _check_format(self) -> None:
-        versions = [int(name) for name in self.directory("format") if name.isdecimal()]
+        versions = [int(name) for name in self.directory("format") if re.fullmatch(r"[1-9][0-9]{0,8}", name)]
         if not versions:
             raise StoreCorrupt(
                 f"commit {self.commit_id} is not a memgit store: its tree has no format/ directory",

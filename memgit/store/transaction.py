@@ -58,8 +58,10 @@ class Transaction:
         """Whether nothing has been staged."""
         return not self.ops and not self._subject
 
-    def stage(self, draft: Op, about: str = "") -> Op:
-        """Add an operation and return it with its seq and digest; `about` may become the commit's subject.
+    def stage(self, draft: Op, about: str = "", *, main: bool = False) -> Op:
+        """Add an operation and return it with its seq and digest.
+
+        `about` says what it is about: the subject of the commit is the first operation's, or the `main` one's.
 
         The draft's seq and digest are ignored; time, actor and code stamp are the transaction's, unless the draft is
         later than the transaction (an op is never older than its parents).
@@ -83,7 +85,7 @@ class Transaction:
         self._sink.add(OpPath(op.entity, op.seq, op.verb, op.digest).path, data)
         self._next_seq += 1
         self.ops.append((f"{op.kind}.{op.verb}", op.entity))
-        if not self._subject:
+        if main or not self._subject:
             self._subject = f"{op.kind} {op.verb}: {about}" if about else f"{op.kind} {op.verb}: {op.entity}"
         return op
 
@@ -98,8 +100,14 @@ class Transaction:
         return digest
 
     def put_receipt(self, key_digest: str, receipt: Receipt) -> None:
-        """Add the outcome of a request with an idempotency key."""
+        """Add the outcome of a request with an idempotency key. Raises LimitExceeded for what no reader would take."""
         digest, data = codec.encode_record(receipt)
+        if len(data) > DEFAULT.record_bytes:
+            raise LimitExceeded(
+                f"the outcome takes {len(data)} bytes, more than a receipt holds",
+                hint="Make the request smaller, or send it without an idempotency key.",
+                details={"limit": "record_bytes", "value": DEFAULT.record_bytes, "size": len(data)},
+            )
         self._sink.add(f"{paths.receipt_directory(key_digest)}/{digest}.yaml", data)
 
     def put_store(self, record: StoreRecord) -> None:

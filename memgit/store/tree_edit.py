@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from memgit.errors import StoreCorrupt
 from memgit.store.database import Database
-from memgit.store.objects import ObjectId, RawObject, Tree, TreeItem, encode_entry, encode_tree
+from memgit.store.objects import ObjectId, RawObject, Tree, TreeItem, encode_entry, encode_tree, subtree
 
 
 def add_files(
@@ -36,6 +36,8 @@ def _nest(files: Mapping[str, ObjectId]) -> _Nested:
             if not isinstance(child, dict):
                 raise StoreCorrupt(f"{path}: {directory} is a file")
             node = child
+        if name in node:
+            raise StoreCorrupt(f"{path} is a directory")
         node[name] = oid
     return root
 
@@ -48,7 +50,7 @@ def _add(database: Database, oid: ObjectId | None, added: _Nested, created: list
         if isinstance(child, dict):
             if old is not None and not old.is_tree:
                 raise StoreCorrupt(f"{path}{name} is a file where the store has a directory")
-            item = TreeItem(_add(database, old.oid if old else None, child, created, f"{path}{name}/"), True)
+            item = subtree(_add(database, old.oid if old else None, child, created, f"{path}{name}/"))
         else:
             item = TreeItem(child, False)
             if old is not None and old.oid != child:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -22,6 +23,7 @@ from memgit.store import packing
 from memgit.store.backend import RefMoved
 from memgit.store.bulk import FastImport, ImportFailed
 from memgit.store.database import Database
+from memgit.store.history import walk
 from memgit.store.lock import WriterLock
 from memgit.store.objects import ObjectId, Signature, encode_commit
 from memgit.store.publication import Publisher
@@ -64,6 +66,9 @@ class Author:
     signature: Signature
     actor: Actor
     code: CodeStamp | None
+
+
+_REPLAY_DEPTH = 1000  # commits; a retry comes soon after its first try
 
 
 class Writer:
@@ -143,7 +148,17 @@ class Writer:
                 f"the idempotency key was used at {receipt.at} for another {receipt.operation} request",
                 details={"operation": receipt.operation, "commit_seq": receipt.seq},
             )
-        return Written(msgspec.json.decode(receipt.result), receipt.seq, snapshot.commit_id, replayed=True)
+        commit_id = self._commit_of(receipt.seq, snapshot)
+        return Written(msgspec.json.decode(receipt.result), receipt.seq, commit_id, replayed=True)
+
+    def _commit_of(self, seq: int, snapshot: Snapshot) -> ObjectId:
+        """Return the commit that a seq belongs to, or the tip, which contains it, where that is far back."""
+        for seen in islice(walk(self._database, snapshot.commit_id), _REPLAY_DEPTH):
+            if seen.seq == seq:
+                return seen.commit_id
+            if seen.seq < seq:
+                break
+        return snapshot.commit_id
 
     def _required(self, tip: ObjectId | None) -> ObjectId:
         if tip is None:
@@ -177,6 +192,8 @@ class Writer:
 
     def _pack_if_due(self, tip: ObjectId) -> None:
         log = self._database.log
+        if not self._pack_every:
+            return  # whoever configured this leaves packing to Git; the log grows until then
         if log.count() < self._pack_at and log.size() < self._pack_at_bytes:
             return
         try:

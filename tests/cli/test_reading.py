@@ -84,7 +84,7 @@ def test_log_lists_writes(filled: Shell) -> None:
     assert len(filled.ok("log", claim[:14]).text.splitlines()) == 1
     page = filled.ok("log", "-n", "1")
     assert len(page.text.splitlines()) == 1
-    assert filled.ok("log", "-n", "1", "--before", page.err.split()[-1]).text != page.text
+    assert filled.ok("log", "-n", "1", "--cursor", page.err.split()[-1]).text != page.text
     filled.refused("log", "-n", "101")
 
 

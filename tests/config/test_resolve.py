@@ -54,16 +54,16 @@ def test_where_a_value_comes_from_is_named() -> None:
 
 def test_git_config_is_read_at_need_and_once() -> None:
     """A flag or a variable costs no `git config`; several settings cost one."""
-    assert Config(NOTHING, git=never, flags={"durability": "fast"}).text("durability") == "fast"
+    assert Config(NOTHING, git=never, flags={"durability": "safe"}).text("durability") == "safe"
     assert Config(Environment.read({"MEMGIT_DURABILITY": "safe"}), git=never).text("durability") == "safe"
     calls: list[int] = []
 
     def counted() -> Mapping[str, str]:
         calls.append(1)
-        return {"memgit.durability": "fast"}
+        return {"memgit.durability": "safe"}
 
     lazy = Config(NOTHING, git=counted)
-    assert (lazy.text("durability"), lazy.text("backend"), lazy.integer("packEvery")) == ("fast", "auto", 150)
+    assert (lazy.text("durability"), lazy.text("backend"), lazy.integer("packEvery")) == ("safe", "auto", 150)
     assert calls == [1]
 
 
@@ -89,7 +89,7 @@ def test_the_list_has_every_setting_and_its_problems() -> None:
     """One wrong value does not hide the others."""
     listed = {row.setting.name: row for row in config({"memgit.durability": "x", "memgit.color": "never"}).list()}
     assert list(listed) == [setting.name for setting in SETTINGS]
-    assert listed["durability"].problem is not None and "fast, balanced or safe" in listed["durability"].problem
+    assert listed["durability"].problem is not None and "balanced or safe" in listed["durability"].problem
     assert listed["durability"].value == "balanced"
     assert (listed["color"].value, listed["color"].source, listed["color"].problem) == ("never", "git", None)
 

@@ -249,3 +249,14 @@ def test_every_write_stamps_head_and_branch(memory: Memory) -> None:
     memory.git("commit", "-q", "--allow-empty", "-m", "one")
     stamped = memory.run("claim.get", claim_id=memory.claim("After")["claim_id"])
     assert stamped["code"]["head"] == memory.git("rev-parse", "HEAD")
+
+
+def test_the_contexts_component_is_the_default(memory: Memory) -> None:
+    """A claim and an artifact that name no component get the context's."""
+    context = {**SCOPE, "component": "billing"}
+    claim = memory.claim("One", context=context)["claim_id"]
+    named = memory.claim("Two", context=context, component="other")["claim_id"]
+    artifact = memory.artifact("x", context=context)["artifact_id"]
+    assert memory.run("claim.get", claim_id=claim)["component"] == "billing"
+    assert memory.run("claim.get", claim_id=named)["component"] == "other"
+    assert memory.run("artifact.get", artifact_id=artifact)["artifact"]["component"] == "billing"

@@ -163,3 +163,31 @@ def test_broad_views_need_a_reason_and_are_echoed(memory: Memory) -> None:
     echoed = memory.envelope("conflict.list", horizon="workspace", reason="audit")["context"]
     assert (echoed["horizon"], echoed["broadened"]) == ("workspace", True)
     assert memory.envelope("conflict.list")["context"]["broadened"] is False
+
+
+def test_any_pair_of_revisions_stays_addressable(memory: Memory) -> None:
+    """A case is a function of its relation and two revisions, whether or not they were ever current together."""
+    yes, no = memory.claim("On"), memory.claim("Off")
+    old = no["revision_id"]
+    new = memory.run("claim.revise", claim_id=no["claim_id"], if_revision=old, statement="Off at night")["revision_id"]
+    relation = relate(memory, yes["claim_id"], "contradicts", no["claim_id"])
+
+    def case(target: str) -> dict[str, object]:
+        return memory.run(
+            "conflict.get", relation_id=relation, source_revision_id=yes["revision_id"], target_revision_id=target
+        )
+
+    assert case(new) == memory.run("conflict.get", case_id=memory.run("conflict.list")["items"][0]["case_id"])
+    assert (case(old)["status"], case(old)["events"]) == ("stale", [])
+    assert memory.refused("conflict.get")["code"] == "INVALID_REQUEST"
+    wrong = {"relation_id": relation, "source_revision_id": old, "target_revision_id": old}
+    assert memory.refused("conflict.get", **wrong)["code"] == "NOT_FOUND"
+
+
+def test_a_task_cannot_end_what_others_see(memory: Memory) -> None:
+    """A task's claim may not supersede a project-wide one: elsewhere nothing would be left to see."""
+    task = {**SCOPE, "task_id": "task-a"}
+    ours, theirs = memory.claim("For all"), memory.claim("For the task", context=task)
+    fields = {"source": theirs["claim_id"], "relation": "supersedes", "target": ours["claim_id"]}
+    assert memory.refused("relation.put", context=task, **fields)["code"] == "SCOPE_VIOLATION"
+    memory.run("relation.put", context=task, **{**fields, "source": ours["claim_id"], "target": theirs["claim_id"]})

@@ -33,7 +33,7 @@ from memgit.records.paths import FORMAT_PATH, FORMAT_TEXT, OpPath, blob_path, pu
 settings.register_profile(
     "records",
     deadline=None,
-    max_examples=300,
+    max_examples=150,
     derandomize=bool(os.environ.get("CI")),
     database=None,
     # A mutant only has to fail: how small the example could be is of no interest.

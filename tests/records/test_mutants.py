@@ -41,8 +41,10 @@ def run_suite(place: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> None:
+def sound(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> None:
     """The suite passes without a mutation; otherwise no mutant's death would prove anything."""
+    if "slow" not in pytestconfig.getoption("markexpr"):
+        pytest.skip("takes minutes; run with `-m slow`")
     place = tmp_path_factory.mktemp("sound")
     copy_of_core(place, None)
     result = run_suite(place)

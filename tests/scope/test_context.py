@@ -88,9 +88,9 @@ def test_limits_are_named_with_the_size_seen() -> None:
     with pytest.raises(LimitExceeded) as caught:
         context_from_request({**WHOLE, "component": "é" * DEFAULT.component_bytes})
     assert caught.value.details == {
-        "field": "component",
+        "limit": "component",
         "value": DEFAULT.component_bytes,
-        "seen": 2 * DEFAULT.component_bytes,
+        "size": 2 * DEFAULT.component_bytes,
     }
     with pytest.raises(LimitExceeded):
         context_from_request({**WHOLE, "pins": [f"art_{new_ulid()}" for _ in range(DEFAULT.pins + 1)]})

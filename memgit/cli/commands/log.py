@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 @click.argument("id", metavar="[ID]", required=False)
 @limit_option(20, "writes")
 @click.option("--before", type=int, metavar="SEQ", help="Only writes below this sequence number.")
+@click.option("--cursor", metavar="CURSOR", help="Where the page before ended.")
 @click.pass_obj
-def command(front: Front, /, id: str | None, limit: int, before: int | None) -> LogPage | None:
+def command(front: Front, /, id: str | None, limit: int, before: int | None, cursor: str | None) -> LogPage | None:
     """Show the write history; with ID, that of one claim, artifact or relation.
 
     One line a write: sequence number, commit, time, author, and what was done. `git log refs/memgit/store` shows the
@@ -35,7 +36,7 @@ def command(front: Front, /, id: str | None, limit: int, before: int | None) -> 
     from memgit.operations.log import LogPage
 
     entity = None if id is None else whole_id(front, id)
-    fields = {"limit": limit, **given(before_commit_seq=before, entity_id=entity)}
+    fields = {"limit": limit, **given(before_commit_seq=before, cursor=cursor, entity_id=entity)}
     return front.perform("log", fields, LogPage, lambda page: show(front, page))
 
 
@@ -51,5 +52,5 @@ def show(front: Front, page: LogPage) -> None:
         )
     if not page.items:
         front.out.note("no writes")
-    if page.next_before_commit_seq is not None:
-        front.out.note(f"more: --before {page.next_before_commit_seq}")
+    if page.next_cursor is not None:
+        front.out.note(f"more: --cursor {page.next_cursor}")
