@@ -38,38 +38,55 @@ _GIT_CONFIG = """\
 _KEPT = ("MEMGIT_EVAL",)  # where the evaluation corpora are
 _PREFIXES = ("GIT_", "MEMGIT_", "MEMOREE_", "XDG_")
 _NAMES = ("AI_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "CODEX_THREAD_ID", "CURSOR_AGENT", "EMAIL", "GEMINI_CLI", "PAGER")
-_home: Path | None = None
+_MEMORY = Path("/dev/shm")
+_MEMORY_BYTES = 1 << 30
+_own: list[Path] = []  # what this run made outside pytest's own directories
 
 
-def pytest_configure() -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
     """Pin the environment, and Hypothesis: no deadline on a busy machine, the same examples on every run in CI."""
-    global _home
-    leaked = [name for name in os.environ if name.startswith(_PREFIXES) or name in _NAMES]
-    for name in (name for name in leaked if name not in _KEPT):
-        del os.environ[name]
-    _home = Path(tempfile.mkdtemp(prefix="memgit-tests-home-"))
-    (_home / ".gitconfig").write_text(_GIT_CONFIG, "utf-8")
-    os.environ |= {
-        "HOME": str(_home),
-        "XDG_CONFIG_HOME": str(_home / ".config"),
-        "XDG_DATA_HOME": str(_home / ".local" / "share"),
-        "XDG_CACHE_HOME": str(_home / ".cache"),
-        "XDG_STATE_HOME": str(_home / ".local" / "state"),
-        "GIT_CONFIG_GLOBAL": str(_home / ".gitconfig"),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "TZ": "UTC",
-        "LC_ALL": "C.UTF-8",
-    }
-    if hasattr(time, "tzset"):
-        time.tzset()
+    _pin_environment()
+    _choose_directory(config)
     settings.register_profile("memgit", deadline=None, database=None, derandomize=bool(os.environ.get("CI")))
     settings.load_profile("memgit")
 
 
 def pytest_unconfigure() -> None:
     """Remove what the run made outside pytest's own directories."""
-    if _home is not None:
-        shutil.rmtree(_home, ignore_errors=True)
+    for path in _own:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _choose_directory(config: pytest.Config) -> None:
+    """Test in memory where there is room: thousands of small files cost a slow disk minutes. `--basetemp` overrides."""
+    if config.option.basetemp is not None or not os.access(_MEMORY, os.W_OK):
+        return
+    if shutil.disk_usage(_MEMORY).free > _MEMORY_BYTES:
+        _own.append(_MEMORY / f"memgit-tests-{os.getpid()}")
+        config.option.basetemp = str(_own[-1])
+
+
+def _pin_environment() -> None:
+    leaked = [name for name in os.environ if name.startswith(_PREFIXES) or name in _NAMES]
+    for name in (name for name in leaked if name not in _KEPT):
+        del os.environ[name]
+    home = Path(tempfile.mkdtemp(prefix="memgit-tests-home-"))
+    _own.append(home)
+    (home / ".gitconfig").write_text(_GIT_CONFIG, "utf-8")
+    os.environ |= {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_DATA_HOME": str(home / ".local" / "share"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "XDG_STATE_HOME": str(home / ".local" / "state"),
+        "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "TZ": "UTC",
+        "LC_ALL": "C.UTF-8",
+    }
+    if hasattr(time, "tzset"):
+        time.tzset()
 
 
 @pytest.fixture(autouse=True)

@@ -102,6 +102,15 @@ class StateCache:
         )
         return [row[0] for row in rows]
 
+    def ids_with_suffix(self, suffix: str, limit: int) -> list[EntityId]:
+        """Return ids of claims, artifacts and relations that end with `suffix`, sorted, at most `limit`. A scan."""
+        rows = self._query(
+            "SELECT id FROM (SELECT id FROM entities UNION ALL SELECT id FROM relations) "
+            "WHERE substr(id, -?) = ? ORDER BY id LIMIT ?",
+            (len(suffix), suffix, limit),
+        )
+        return [row[0] for row in rows]
+
     def relation(self, relation_id: RelationId) -> Relation | None:
         """Return a relation by its id."""
         return self._one("SELECT body FROM relations WHERE id = ?", (relation_id,), Relation)

@@ -266,5 +266,3 @@ def media_type(value: str, data: bytes) -> str:
                 details={"field": "content", "position": error.start},
             ) from None
     return kind
-
-

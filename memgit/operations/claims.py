@@ -278,9 +278,7 @@ def check_evidence(snapshot: Snapshot, evidence: tuple[Evidence, ...]) -> None:
             _check_span(snapshot, revision.blob, item.start, item.end, is_text, item.artifact)
 
 
-def _check_span(
-    snapshot: Snapshot, blob: BlobDigest, start: int, end: int, is_text: bool, artifact: str
-) -> None:
+def _check_span(snapshot: Snapshot, blob: BlobDigest, start: int, end: int, is_text: bool, artifact: str) -> None:
     data = snapshot.blob(blob) or b""
     fault = span_fault(data, start, end, is_text=is_text)
     if fault is not None:

@@ -52,9 +52,7 @@ def list_conflicts(invocation: Invocation, request: ConflictList) -> ConflictPag
     invocation.await_commit(request.min_commit_seq, request.min_commit)
     before = decode_cursor(request.cursor, request.before_case_sequence)
     cases = [
-        case
-        for case in invocation.state.cases(open_only=not request.include_stale)
-        if invocation.sees(case.scope)
+        case for case in invocation.state.cases(open_only=not request.include_stale) if invocation.sees(case.scope)
     ]
     cases.sort(key=lambda case: (case.sequence, case.id), reverse=True)
     rest = [case for case in cases if before is None or (case.sequence, case.id) < before]

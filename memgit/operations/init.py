@@ -86,5 +86,3 @@ def _marker(invocation: Invocation, request: StoreInit, workspace: str, project:
     if not request.marker:
         return None, False
     return str(write_marker(top, workspace_id=workspace, project_id=project)), True
-
-

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from memgit import clock
+from memgit.config.git_config import read_git_config
 from memgit.config.resolve import Config
 from memgit.environment import Environment
 from memgit.errors import IndexNotReady, InvalidRequest, LimitExceeded, StoreNotInitialized
@@ -85,6 +86,13 @@ class Invocation:
     def config(self) -> Config:
         """The settings as they hold here."""
         return Config.of_repository(self.repository.git_dir, self.environment, self._flags)
+
+    def config_with(self, source: Literal["session", "marker"], context: Mapping[str, str]) -> Config:
+        """Return the settings with a context that one of their sources gives."""
+        git = partial(read_git_config, self.repository.git_dir)
+        if source == "session":
+            return Config(self.environment, git=git, flags=self._flags, session=context)
+        return Config(self.environment, git=git, flags=self._flags, marker=context)
 
     def fresh_config(self) -> Config:
         """Return the settings as they hold after this request changed one."""

@@ -128,5 +128,3 @@ def _requested(invocation: Invocation) -> dict[str, object]:
     """Return the request's context for a store elsewhere: it is the asker's place that counts, not the store's."""
     context = invocation.context
     return {"workspace_id": context.workspace_id, "project_id": context.project_id}
-
-

@@ -5,8 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 
 from memgit.config.git_config import set_value, unset_value
-from memgit.config.resolve import Resolved
+from memgit.config.resolve import Config, Resolved
 from memgit.config.values import describe_values
+from memgit.errors import MemgitError
 from memgit.operations.invocation import Invocation
 
 
@@ -50,7 +51,7 @@ class SettingList(Struct, frozen=True, kw_only=True):
 
 def get_setting(invocation: Invocation, request: ConfigGet) -> SettingView:
     """Return a setting. Raises InvalidRequest for an unknown name or a wrong value."""
-    return _view(invocation.config.read(request.name))
+    return _view(_config(invocation).read(request.name))
 
 
 def set_setting(invocation: Invocation, request: ConfigSet) -> SettingView:
@@ -65,8 +66,27 @@ def set_setting(invocation: Invocation, request: ConfigSet) -> SettingView:
 
 def list_settings(invocation: Invocation, request: ConfigList) -> SettingList:
     """Return every setting in the table's order."""
-    config = invocation.config
+    config = _config(invocation)
     return SettingList(settings=tuple(_view(item) for item in config.list()), unknown=config.unknown())
+
+
+def _config(invocation: Invocation) -> Config:
+    """Return the settings with the ambient context among them, where there is one."""
+    try:
+        context = invocation.context
+    except MemgitError:
+        return invocation.config
+    if context.resolved_from not in ("session", "marker"):
+        return invocation.config
+    named = {
+        "workspace_id": context.workspace_id,
+        "project_id": context.project_id,
+        "task_id": context.task_id,
+        "component": context.component,
+        "pins": " ".join(context.pins) or None,
+    }
+    given = {name: value for name, value in named.items() if value is not None}
+    return invocation.config_with(context.resolved_from, given)
 
 
 def _view(resolved: Resolved) -> SettingView:

@@ -62,16 +62,21 @@ def show(invocation: Invocation, request: Show) -> Shown:
 
 
 def _unique(invocation: Invocation, prefix: str) -> str:
-    """Return the one id that starts with `prefix`."""
+    """Return the one id that starts with `prefix`, or else the one that ends with it.
+
+    Ids of one day begin alike, because they begin with the time; their ends are random.
+    """
     if len(prefix) < 5 or not prefix.isascii():
         raise InvalidRequest(
-            f"{prefix[:80]!a} is not the beginning of an id",
-            hint="Give at least five characters, such as clm_01jb3.",
+            f"{prefix[:80]!a} is not the beginning or the end of an id",
+            hint="Give at least five characters: the last six are nearly always enough.",
         )
-    found = invocation.state.ids_with_prefix(prefix.lower(), _SUGGESTED + 1)
+    state = invocation.state
+    found = state.ids_with_prefix(prefix.lower(), _SUGGESTED + 1)
+    found = found or state.ids_with_suffix(prefix.lower(), _SUGGESTED + 1)
     if prefix in found or len(found) == 1:
         return prefix if prefix in found else found[0]
     if not found:
-        raise NotFound(f"no id starts with {prefix[:80]}", details={"id": prefix[:80]})
+        raise NotFound(f"no id starts or ends with {prefix[:80]}", details={"id": prefix[:80]})
     shown = ", ".join(found[:_SUGGESTED]) + (", …" if len(found) > _SUGGESTED else "")
-    raise InvalidRequest(f"{prefix} is the beginning of several ids: {shown}", hint="Give more of the id.")
+    raise InvalidRequest(f"{prefix} fits several ids: {shown}", hint="Give more of the id.")

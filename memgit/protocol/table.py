@@ -77,7 +77,14 @@ _ROWS = (
     Operation("verify", "operations.verify", "Verify", "verify", "care"),
     Operation("config.get", "operations.settings", "ConfigGet", "get_setting", "care", context=False),
     Operation(
-        "config.set", "operations.settings", "ConfigSet", "set_setting", "care", mutates=True, context=False, keyed=False
+        "config.set",
+        "operations.settings",
+        "ConfigSet",
+        "set_setting",
+        "care",
+        mutates=True,
+        context=False,
+        keyed=False,
     ),
     Operation("config.list", "operations.settings", "ConfigList", "list_settings", "care", context=False),
     Operation("capabilities", "protocol.describe", "Capabilities", "capabilities", "describe", context=False),

@@ -53,9 +53,7 @@ class Memory:
 
     def artifact(self, data: str, title: str = "A document", **fields: Any) -> dict[str, Any]:
         """Put a text artifact."""
-        return self.run(
-            "artifact.put", kind="document", title=title, content={"type": "text", "data": data}, **fields
-        )
+        return self.run("artifact.put", kind="document", title=title, content={"type": "text", "data": data}, **fields)
 
     def tip(self) -> str:
         """Return what the ref names, or nothing."""

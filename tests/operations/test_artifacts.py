@@ -74,7 +74,9 @@ def test_forgetting_is_a_tombstone_and_erases_nothing(memory: Memory) -> None:
     assert answer["physically_erased"] is False
     shown = memory.run("artifact.get", artifact_id=first["artifact_id"])
     assert (shown["artifact"]["status"], shown["content"]["data"]) == ("forgotten", "one")
-    assert memory.refused("artifact.forget", artifact_id=first["artifact_id"], reason="again")["code"] == "INVALID_REQUEST"
+    assert (
+        memory.refused("artifact.forget", artifact_id=first["artifact_id"], reason="again")["code"] == "INVALID_REQUEST"
+    )
 
 
 def test_an_artifact_over_the_limit_is_refused(memory: Memory) -> None:

@@ -39,9 +39,7 @@ def test_each_claim_type_is_accepted(memory: Memory, claim_type: str) -> None:
 
 def test_a_typed_value_stands_in_for_a_statement(memory: Memory) -> None:
     """A claim may carry a value with its type instead of a sentence."""
-    written = memory.run(
-        "claim.assert", claim_type="fact", subject="retries", value={"type": "number", "data": 3}
-    )
+    written = memory.run("claim.assert", claim_type="fact", subject="retries", value={"type": "number", "data": 3})
     claim = memory.run("claim.get", claim_id=written["claim_id"])
     assert claim["value"] == {"type": "number", "data": "3"}
     assert claim["statement"] == "retries: 3"
@@ -218,7 +216,9 @@ def test_limits_say_which_and_how_large(memory: Memory, fields: dict[str, object
     assert error["details"]["size"] > error["details"]["value"]
 
 
-@pytest.mark.parametrize("claim_id", ["../../etc/passwd", "clm_", "art_" + "0" * 26, "clm_" + "0" * 25 + "/", "", "x" * 500])
+@pytest.mark.parametrize(
+    "claim_id", ["../../etc/passwd", "clm_", "art_" + "0" * 26, "clm_" + "0" * 25 + "/", "", "x" * 500]
+)
 def test_ids_with_slashes_or_dots_are_refused(memory: Memory, claim_id: str) -> None:
     """An id is a prefix and a ULID; nothing else reaches a path."""
     assert memory.refused("claim.get", claim_id=claim_id)["code"] == "INVALID_REQUEST"

@@ -34,7 +34,9 @@ def machine(tmp_path: Path) -> dict[str, Memory]:
 
 def statements(memory: Memory, **fields: object) -> set[str]:
     """Return what a recall of the walrus finds."""
-    return {item["statement"].split()[3] for item in memory.run("memory.recall", query="walrus sings", **fields)["claims"]}
+    return {
+        item["statement"].split()[3] for item in memory.run("memory.recall", query="walrus sings", **fields)["claims"]
+    }
 
 
 def test_each_horizon_reaches_as_far_as_it_says(machine: dict[str, Memory]) -> None:
@@ -58,7 +60,9 @@ def test_what_comes_from_elsewhere_says_so(machine: dict[str, Memory]) -> None:
 
 
 @pytest.mark.parametrize("op", ["memory.recall", "search", "relation.list", "conflict.list"])
-@pytest.mark.parametrize("fields", [{"horizon": "workspace"}, {"horizon": "personal", "reason": " "}, {"horizon": "all"}])
+@pytest.mark.parametrize(
+    "fields", [{"horizon": "workspace"}, {"horizon": "personal", "reason": " "}, {"horizon": "all"}]
+)
 def test_breadth_needs_a_reason(machine: dict[str, Memory], op: str, fields: dict[str, str]) -> None:
     """Every read that can broaden refuses to do so in silence."""
     needed = {"memory.recall": {"query": "x"}, "search": {"query": "x"}, "relation.list": {"anchor": "clm_" + "0" * 26}}

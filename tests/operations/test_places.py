@@ -166,11 +166,21 @@ def test_a_store_from_the_future_is_refused(memory: Memory) -> None:
     rows = memory.git("ls-tree", "refs/memgit/store").splitlines()
     blob = memory.git("hash-object", "-w", "--stdin")
     done = subprocess.run(
-        ["git", "mktree"], cwd=memory.directory, input=f"100644 blob {blob}\t2\n", capture_output=True, text=True, check=True
+        ["git", "mktree"],
+        cwd=memory.directory,
+        input=f"100644 blob {blob}\t2\n",
+        capture_output=True,
+        text=True,
+        check=True,
     )
     rows = [row for row in rows if not row.endswith("\tformat")] + [f"040000 tree {done.stdout.strip()}\tformat"]
     tree = subprocess.run(
-        ["git", "mktree"], cwd=memory.directory, input="\n".join(rows) + "\n", capture_output=True, text=True, check=True
+        ["git", "mktree"],
+        cwd=memory.directory,
+        input="\n".join(rows) + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout.strip()
     commit = memory.git("commit-tree", tree, "-p", "refs/memgit/store", "-m", "x\n\nMemgit-Seq: 9")
     memory.git("update-ref", "refs/memgit/store", commit)

@@ -19,6 +19,12 @@ def test_show_takes_a_unique_beginning(memory: Memory) -> None:
     assert memory.run("show", id=shown["item"]["citation"])["item"]["statement"] == "One"
 
 
+def test_show_takes_a_unique_ending(memory: Memory) -> None:
+    """Ids of one day begin alike; their ends differ."""
+    one, _ = memory.claim("One")["claim_id"], memory.claim("Two")
+    assert memory.run("show", id=one[-8:])["item"]["statement"] == "One"
+
+
 def test_show_refuses_what_is_ambiguous_or_unknown(memory: Memory) -> None:
     """It names the candidates."""
     one, two = memory.claim("One")["claim_id"], memory.claim("Two")["claim_id"]
@@ -105,7 +111,9 @@ def test_any_query_is_only_text(memory: Memory, query: str) -> None:
     memory.run("search", query=query)
 
 
-@pytest.mark.parametrize("fields", [{"max_claims": -1}, {"max_claims": 10_000}, {"max_excerpt_bytes": -5}, {"limit": 3}])
+@pytest.mark.parametrize(
+    "fields", [{"max_claims": -1}, {"max_claims": 10_000}, {"max_excerpt_bytes": -5}, {"limit": 3}]
+)
 def test_numbers_out_of_bounds_are_refused(memory: Memory, fields: dict[str, int]) -> None:
     """Never quietly changed."""
     assert memory.refused("memory.recall", query="x", **fields)["code"] in ("INVALID_REQUEST", "LIMIT_EXCEEDED")

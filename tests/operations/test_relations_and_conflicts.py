@@ -20,7 +20,9 @@ def test_plain_relations_change_no_lifecycle(memory: Memory, relation: str) -> N
     relate(memory, one, relation, two, metadata={"why": "test"})
     assert memory.run("claim.get", claim_id=one)["status"] == "active"
     listed = memory.run("relation.list", anchor=two)["items"]
-    assert [(item["source"], item["relation"], item["metadata"]) for item in listed] == [(one, relation, {"why": "test"})]
+    assert [(item["source"], item["relation"], item["metadata"]) for item in listed] == [
+        (one, relation, {"why": "test"})
+    ]
 
 
 def test_superseding_ends_the_target(memory: Memory) -> None:

@@ -81,7 +81,12 @@ def make_tree(memory: Memory, rows: list[str]) -> str:
     import subprocess
 
     done = subprocess.run(
-        ["git", "mktree"], cwd=memory.directory, input="\n".join(rows) + "\n", capture_output=True, text=True, check=True
+        ["git", "mktree"],
+        cwd=memory.directory,
+        input="\n".join(rows) + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return done.stdout.strip()
 
