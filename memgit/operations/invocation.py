@@ -17,7 +17,14 @@ from memgit import clock
 from memgit.config.git_config import read_git_config
 from memgit.config.resolve import Config
 from memgit.environment import Environment
-from memgit.errors import IndexNotReady, InvalidRequest, LimitExceeded, StoreNotInitialized
+from memgit.errors import (
+    IndexNotReady,
+    InvalidRequest,
+    LimitExceeded,
+    StoreBusy,
+    StoreCorrupt,
+    StoreNotInitialized,
+)
 from memgit.limits import DEFAULT
 from memgit.scope.context import Context
 from memgit.scope.horizon import Reach, reach, visible
@@ -147,7 +154,10 @@ class Invocation:
             self._opened_state = StateCache(self.repository.cache_dir, lambda: self.store.snapshot())
         state = self._opened_state
         if state.watermark is None or state.watermark.commit_id != tip:
-            state.refresh(self.store.snapshot())
+            snapshot = self.store.snapshot()
+            if state.watermark is not None and snapshot.seq < state.watermark.seq:
+                snapshot = self._after_rewind()
+            state.refresh(snapshot)
         self.warnings.extend(state.take_notes())
         assert state.watermark is not None
         self.observed = Observed(state.watermark.seq, state.watermark.commit_id)
@@ -199,6 +209,15 @@ class Invocation:
             self._opened_store.close()
         if self._opened_state is not None:
             self._opened_state.close()
+
+    def _after_rewind(self) -> Snapshot:
+        """Return the store after another program set its ref back: a write without content restores what was lost."""
+        try:
+            self.store.write(lambda _: {})
+            self.warnings.append("another program had set the memory's ref back; what was written since is restored")
+        except (StoreBusy, StoreCorrupt) as error:
+            self.warnings.append(f"another program set the memory's ref back: {error.message}")
+        return self.store.snapshot()
 
     def _tip(self) -> str:
         """Return the store's tip, from the ref's file where that is enough."""

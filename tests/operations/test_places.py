@@ -186,3 +186,16 @@ def test_a_store_from_the_future_is_refused(memory: Memory) -> None:
     memory.git("update-ref", "refs/memgit/store", commit)
     for op, fields in (("claim.assert", {"claim_type": "fact", "statement": "x"}), ("status", {})):
         assert memory.refused(op, **fields)["code"] == "FORMAT_TOO_NEW"
+
+
+def test_a_ref_that_another_program_set_back_is_brought_forward(memory: Memory) -> None:
+    """`git update-ref`, or a fetch with a wild refspec, loses nothing: the next read restores it, and says so."""
+    memory.claim("Kept")
+    older = memory.tip()
+    claim = memory.claim("Acknowledged, and then set back")["claim_id"]
+    assert memory.run("claim.get", claim_id=claim)["status"] == "active"
+    memory.git("update-ref", "refs/memgit/store", older)
+    envelope = memory.envelope("claim.get", claim_id=claim)
+    assert envelope["result"]["statement"] == "Acknowledged, and then set back"
+    assert any("set the memory's ref back" in warning for warning in envelope["warnings"])
+    assert memory.envelope("claim.get", claim_id=claim)["warnings"] == []
