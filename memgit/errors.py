@@ -72,7 +72,10 @@ class StoreNotInitialized(MemgitError):
     """The repository has no memory yet."""
 
     code = "STORE_NOT_INITIALIZED"
-    default_hint = "Run `git memory init`."
+    default_hint = (
+        "Run `git memory init` to begin one. If another clone has it already, fetch it first: "
+        "`git fetch REMOTE refs/memgit/store:refs/memgit/store`."
+    )
 
 
 class NotFound(MemgitError):

@@ -52,6 +52,15 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("memgit")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the slow tests out unless `-m` says something about them, or a test is named outright."""
+    if config.option.markexpr or any("::" in argument for argument in config.args):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if item not in slow]
+
+
 def pytest_unconfigure() -> None:
     """Remove what the run made outside pytest's own directories."""
     for path in _own:

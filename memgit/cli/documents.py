@@ -46,8 +46,14 @@ def read_document(front: Front, typed: str) -> Document:
     if typed == "-":
         data = read_input()
         return Document(data, "standard input", media_type("", data))
-    data = read_file(front.path(typed), typed)
-    path = _recorded_path(front, front.path(typed))
+    place = front.path(typed)
+    data = read_file(place, typed)
+    path = _recorded_path(front, place)
+    if path is not None and not _stays_inside(place, path):
+        raise InvalidRequest(
+            f"{typed} is a link to a file outside the working tree",
+            hint="Name that file itself, if it is what you mean to keep.",
+        )
     name = path or front.path(typed).name.encode("utf-8", "backslashreplace").decode()
     return Document(data, name, media_type(name, data), path)
 
@@ -142,6 +148,12 @@ def _recorded_path(front: Front, path: Path) -> str | None:
         return None
     relative = real.relative_to(top.resolve()).as_posix()
     return relative if relative.isascii() or _is_encodable(relative) else None
+
+
+def _stays_inside(place: Path, recorded: str) -> bool:
+    """Tell whether what a path of the working tree leads to is in the tree too."""
+    top = (place.parent.resolve() / place.name).parents[len(PurePath(recorded).parts) - 1]
+    return place.resolve().is_relative_to(top)
 
 
 def _is_encodable(text: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -40,6 +40,7 @@ class Noun(click.Group):
     """A noun: `git memory claim` takes verbs of its own."""
 
     command_class = Verb
+    meant: Mapping[str, str] = {}  # words that people try first, and the verb that does it
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs | {"add_help_option": False, "no_args_is_help": False})
@@ -65,8 +66,8 @@ class Noun(click.Group):
             return name, command, args[1:]
         if name.startswith("-"):
             raise click.NoSuchOption(name, ctx=ctx)
-        near = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
-        suggestion = f" Did you mean {near[0]!r}?" if near else ""
+        meant = self.meant.get(name) or next(iter(difflib.get_close_matches(name, self.list_commands(ctx), n=1)), None)
+        suggestion = f" Did you mean {meant!r}?" if meant else ""
         raise click.UsageError(f"There is no verb {name[:60]!r}.{suggestion}", ctx=ctx)
 
 

@@ -22,8 +22,35 @@ from memgit.errors import MemgitError, NotARepository
 PROGRAM = "git memory"
 
 
+_MEANT = {
+    "add": "remember",
+    "assert": "claim assert",
+    "ask": "recall",
+    "blame": "claim history",
+    "clone": "init -h",
+    "correct": "claim revise",
+    "edit": "claim revise",
+    "find": "search",
+    "forget": "artifact forget",
+    "help": "-h",
+    "history": "claim history",
+    "list": "status",
+    "ls": "status",
+    "put": "artifact put",
+    "relate": "relation put",
+    "replace": "relation put",
+    "resolve": "conflict -h",
+    "retract": "claim retract",
+    "revise": "claim revise",
+    "supersede": "relation put",
+    "version": "--version",
+}
+
+
 class Root(Noun):
     """The group of all verbs."""
+
+    meant = _MEANT
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all verbs in the order of the help."""

@@ -1,9 +1,9 @@
-"""Ids as people type them: whole, by a unique beginning, with or without the prefix that says the kind."""
+"""Ids as people type them: whole, or by a unique end or beginning, with or without the prefix of their kind."""
 
 from __future__ import annotations
 
 from memgit.cli.front import Front
-from memgit.errors import InvalidRequest
+from memgit.errors import InvalidRequest, NotFound
 from memgit.records import ids
 from memgit.records.ids import EntityKind
 
@@ -20,11 +20,14 @@ def whole_id(front: Front, typed: str, kind: EntityKind | None = None) -> str:
     wanted = typed.strip().lower()
     if ids.is_entity_id(wanted):
         return wanted
-    if kind is not None and "_" not in wanted and "/" not in wanted:
-        wanted = f"{ids.PREFIX_BY_KIND[kind]}_{wanted}"
     from memgit.operations.show import Shown
 
-    shown = front.ask("show", {"id": wanted}, Shown)
+    try:
+        shown = front.ask("show", {"id": wanted}, Shown)
+    except NotFound:
+        if kind is None or "_" in wanted or "/" in wanted:
+            raise
+        shown = front.ask("show", {"id": f"{ids.PREFIX_BY_KIND[kind]}_{wanted}"}, Shown)
     if shown.kind not in _NAMES or (kind is not None and shown.kind != kind):
         wanted_kind = kind or "claim, artifact or relation"
         raise InvalidRequest(

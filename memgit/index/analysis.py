@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from memgit.index.english import STOP_WORDS, stem
 
-ANALYSIS_VERSION = 1
+ANALYSIS_VERSION = 2
 """Stored with every index; a change of what this module returns needs another number, and so a rebuild."""
 
 Shape = Literal["identifier", "code", "word"]
@@ -35,6 +35,7 @@ _UNSPACED = re.compile(
 )
 """Runs of scripts that are written without spaces (Han, kana, Thai, Lao, Burmese, Khmer) or with particles (Hangul)."""
 
+_MEMBER = re.compile(r"[./:]+")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}\Z")
 _LINE_SUFFIX = re.compile(r"(?::\d+(?:-\d+)?)+\Z")
 _FILE_NAME = re.compile(r"[\w-]{2,}\.[A-Za-z][A-Za-z0-9]{0,7}\Z")
@@ -201,7 +202,7 @@ def _is_serial(text: str, digits: int) -> bool:
 
 
 def _identifiers(shape: Shape, whole: str, segments: list[str]) -> tuple[str, ...]:
-    """Return the forms of a chunk that can be named: whole, compact, and a path's own file name."""
+    """Return the forms of a chunk that can be named: whole, compact, a path's own file name, and `b_c` of `A.b_c`."""
     if len(segments) < 2 and shape != "identifier":
         return ()
     forms = [compact(whole)]
@@ -210,6 +211,7 @@ def _identifiers(shape: Shape, whole: str, segments: list[str]) -> tuple[str, ..
         name = whole.rpartition("/")[2]
         if name != whole and _FILE_NAME.fullmatch(name):
             forms += [name, compact(name)]
+        forms += [part for part in _MEMBER.split(whole) if "_" in part.strip("_") and part != whole]
     return tuple(dict.fromkeys(form for form in forms if form))
 
 

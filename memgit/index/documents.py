@@ -12,7 +12,7 @@ from typing import Literal
 
 from memgit.index.passages import decode_text, passages
 from memgit.records.ids import BlobDigest, EntityId, RevisionId
-from memgit.records.op import Anchor, ArtifactPayload, ClaimPayload
+from memgit.records.op import OWN_NOTE, Anchor, ArtifactPayload, ClaimPayload
 from memgit.records.state import Entity, Revision, Status
 
 ReadBlob = Callable[[BlobDigest], bytes | None]
@@ -68,18 +68,24 @@ def documents_of(entity: Entity, read_blob: ReadBlob) -> Iterator[Document]:
 
     A claim gives one for each revision, so that a search of the past finds what was said. An artifact gives, for each
     head (the last revision where all are undone), its description and the passages of its text: none where the bytes
-    are not text or cannot be read. Errors of `read_blob` pass through.
+    are not text or cannot be read. A note that only repeats a claim has none: it must not outlive the claim. Errors of
+    `read_blob` pass through.
     """
     if entity.lineage.kind == "claim":
         for revision in entity.lineage.revisions:
             yield _description(entity, revision)
-    elif entity.lineage.kind == "artifact":
+    elif entity.lineage.kind == "artifact" and not is_own_note(entity.current.payload):
         shown = entity.lineage.heads or (entity.current.id,)
         for revision in entity.lineage.revisions:
             if revision.id in shown:
                 description = _description(entity, revision)
                 yield description
                 yield from _passages(description, revision, read_blob)
+
+
+def is_own_note(payload: ClaimPayload | ArtifactPayload) -> bool:
+    """Tell whether this is the note that `remember` keeps as the evidence of a claim that came without a document."""
+    return isinstance(payload, ArtifactPayload) and payload.provenance == OWN_NOTE
 
 
 def matchable(payload: ClaimPayload | ArtifactPayload) -> Matchable:

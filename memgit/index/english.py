@@ -7,6 +7,7 @@ its letters are not ASCII, and is stemmed as if it were English otherwise, on bo
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 
 def _word_set(text: str) -> frozenset[str]:
@@ -44,8 +45,9 @@ QUESTION_WORDS = _word_set(
 
 FRAMING_WORDS = _word_set(
     """
-    anything describe everything exactly explain give happen happened happens know known knows mean means please
-    remember remind say says show something tell thing things
+    anything describe everything exactly explain give happen happened happens know known knows mean means need needed
+    needs ok okay please possible remember remind say says show something supposed tell thing things use used uses
+    using want wanted wants
     """
 )
 """Words that ask instead of naming what is asked for; they count only where a query has no others."""
@@ -53,12 +55,18 @@ FRAMING_WORDS = _word_set(
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Return the Porter stem of a folded word; words that are short or not ASCII letters come back unchanged.
+    """Return the English Snowball stem of a folded word; short words and other letters than ASCII come back unchanged.
 
-    M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, as Whoosh implements it.
+    M. F. Porter's "English (Porter2)" algorithm, as Whoosh implements it. Whoosh's older Porter stemmer leaves
+    `customized` and `customize` apart.
     """
     if len(word) < 3 or not (word.isascii() and word.isalpha()):
         return word
-    from whoosh.lang.porter import stem as porter
+    return str(_stemmer().stem(word))
 
-    return str(porter(word))  # type: ignore[no-untyped-call]  # Whoosh annotates only part of itself
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    from whoosh.lang.snowball.english import EnglishStemmer
+
+    return EnglishStemmer()

@@ -15,6 +15,7 @@ Likeness = Literal["typo", "abbreviation", "affix"]
 
 SHORTEST = 3  # letters; below, everything is like everything
 LONGEST = 32  # letters; longer runs are no words, and the comparison is quadratic
+SHORTEST_STEM = 6  # letters; shorter stems are too many words at once (`linter` is an edit from the stem of `literal`)
 SHORTEST_ABBREVIATED = 3  # letters that an abbreviation leaves out: `perf(ormance)`; fewer is a typo or another ending
 SHORTEST_AFFIXED = 7  # letters of the shared rest: `(in)compatible`
 LONGEST_AFFIX = 3  # letters: in-, un-, re-, dis-, non-, pre-, sub-
@@ -44,7 +45,8 @@ def likeness(asked: str, written: str) -> Likeness | None:
     """Return how the folded word `asked` may stand for `written`, or None.
 
     typo: the same first letter and one edit, or two from eight letters on (insertion, deletion, substitution,
-    transposition of neighbours), between the words or their stems; a word of three letters may only lack one.
+    transposition of neighbours), between the words, or their stems of six letters and more; a word of three letters may
+    only lack one.
     abbreviation: a beginning of at least three letters that leaves out at least three.
     affix: one ends with the other, which has at least seven letters, after at most three more.
     """
@@ -66,8 +68,10 @@ def _is_typo(asked: str, written: str) -> bool:
     if len(asked) == SHORTEST:
         return len(written) == SHORTEST + 1 and edit_distance(asked, written, 1) == 1
     allowed = 2 if len(asked) >= 8 else 1
-    pairs = {(asked, written), (asked, stem(written)), (stem(asked), stem(written))}
-    return any(min(len(a), len(b)) > SHORTEST and edit_distance(a, b, allowed) <= allowed for a, b in pairs)
+    if edit_distance(asked, written, allowed) <= allowed:
+        return True
+    pairs = {(asked, stem(written)), (stem(asked), stem(written))}
+    return any(min(len(a), len(b)) >= SHORTEST_STEM and edit_distance(a, b, allowed) <= allowed for a, b in pairs)
 
 
 def edit_distance(left: str, right: str, most: int) -> int:

@@ -86,7 +86,7 @@ class ArtifactHistory(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class ArtifactForget(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """End a document. Its bytes stay in the history; `purge` erases."""
+    """End a document. Its bytes stay in the history: forgetting erases nothing."""
 
     artifact_id: str
     reason: str

@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from memgit.errors import InvalidRequest
-from memgit.exchange.markdown import Document, Skipped, find_documents
+from memgit.exchange.markdown import SUFFIXES, Document, Skipped, find_documents
 from memgit.limits import DEFAULT
 from memgit.operations import checks
 from memgit.operations.artifacts import stage_artifact
@@ -26,9 +26,13 @@ _MEDIA_TYPE = "text/markdown; charset=utf-8"
 
 
 class ImportMarkdown(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Import the Markdown files below a directory, each as an artifact. `dry_run` only says what would change."""
+    """Import the Markdown files below a directory, each as an artifact. `dry_run` only says what would change.
+
+    Documents are named by their place in the working tree; `prefix` names those of a directory outside it.
+    """
 
     directory: str
+    prefix: str | None = None
     dry_run: bool = False
 
 
@@ -60,10 +64,11 @@ def run(invocation: Invocation, request: ImportMarkdown) -> Imported:
     directory = (invocation.directory / request.directory).resolve()
     if not directory.is_dir():
         raise InvalidRequest(f"{request.directory} is not a directory", details={"field": "directory"})
-    found = list(find_documents(directory, _name(invocation, directory)))
+    name = _name(invocation, request, directory)
+    found = list(find_documents(directory, name))
     documents = [item for item in found if isinstance(item, Document)]
     skipped = tuple(SkippedView(path=item.path, reason=item.reason) for item in found if isinstance(item, Skipped))
-    prefix = f"{_name(invocation, directory)}/".lstrip("/")
+    prefix = f"{name}/" if name else ""
 
     def build(transaction: Transaction) -> Result:
         return _stage(invocation, transaction, documents, prefix, dry_run=request.dry_run)
@@ -95,7 +100,8 @@ def _stage(
                 head = head_revision(lineage)
                 stage_artifact(transaction, lineage.scope, payload, document.data, lineage.id, lineage.heads, head)
     here = {document.path for document in documents}
-    missing = sorted(path for path in known if path.startswith(prefix) and path not in here)
+    gone = (path for path in known if path.startswith(prefix) and path.lower().endswith(SUFFIXES))
+    missing = sorted(path for path in gone if path not in here)
     return {
         "added": len(added),
         "revised": len(revised),
@@ -154,10 +160,23 @@ def _is_same(lineage: Lineage, payload: ArtifactPayload) -> bool:
     return head.digest == payload.digest and head.title == payload.title
 
 
-def _name(invocation: Invocation, directory: Path) -> str:
-    """Return what stands in front of the paths: the place in the working tree, or the directory's own name."""
+def _name(invocation: Invocation, request: ImportMarkdown, directory: Path) -> str:
+    """Return what stands in front of the paths: the prefix that is asked for, or the place in the working tree.
+
+    Raises InvalidRequest for a directory elsewhere without a prefix: its paths could be taken for the project's own.
+    """
+    if request.prefix is not None:
+        parts = request.prefix.strip("/").split("/")
+        checks.required_text(request.prefix, "prefix", "title_bytes", one_line=True)
+        if not all(parts) or any(part in (".", "..") for part in parts):
+            raise InvalidRequest(f"{request.prefix[:80]!r} is not a prefix of paths", details={"field": "prefix"})
+        return "/".join(parts)
     top = invocation.repository.work_tree
     if top is not None and directory.is_relative_to(top.resolve()):
         relative = directory.relative_to(top.resolve()).as_posix()
         return "" if relative == "." else relative
-    return directory.name
+    raise InvalidRequest(
+        f"{directory} is outside the working tree",
+        hint="Name its documents with a prefix of their own: `--as PREFIX`.",
+        details={"field": "prefix"},
+    )

@@ -42,7 +42,7 @@ def init(invocation: Invocation, request: StoreInit) -> StoreCreated:
     existing = invocation.store.tip() is not None
     workspace, project = _identity(invocation, request)
     record = invocation.store.initialize(workspace, project)
-    marker, written = _marker(invocation, request, record.workspace, record.project)
+    marker, written = _marker(invocation, request, record.workspace, record.project, existed=existing)
     entry = StoreEntry(
         path=str(repository.common_dir), store_id=record.store, workspace_id=record.workspace, project_id=record.project
     )
@@ -70,7 +70,9 @@ def _identity(invocation: Invocation, request: StoreInit) -> tuple[str, str]:
     return workspace or ids.new_scope_id("wsp"), project or ids.new_scope_id("prj")
 
 
-def _marker(invocation: Invocation, request: StoreInit, workspace: str, project: str) -> tuple[str | None, bool]:
+def _marker(
+    invocation: Invocation, request: StoreInit, workspace: str, project: str, *, existed: bool
+) -> tuple[str | None, bool]:
     """Return the marker that names the project, and whether it was written now."""
     top = invocation.repository.work_tree
     if top is None:
@@ -83,6 +85,6 @@ def _marker(invocation: Invocation, request: StoreInit, workspace: str, project:
                 "requests from below it belong to the marker's project."
             )
         return str(found.path), False
-    if not request.marker:
+    if not request.marker or existed:  # a store that is there names its project, and a marker may have been removed
         return None, False
     return str(write_marker(top, workspace_id=workspace, project_id=project)), True

@@ -51,7 +51,7 @@ def writable_lineage(snapshot: Snapshot, entity: EntityId, context: Context) -> 
         verb = "retracted" if lineage.tombstone.verb == "retract" else "forgotten"
         raise InvalidRequest(
             f"{entity} was {verb} at {lineage.tombstone.at}",
-            hint="Assert a new one, or undo the operation that ended it.",
+            hint="Assert a new one; it may supersede this one.",
             details={"id": entity, "status": verb},
         )
     if not lineage.heads:

@@ -90,7 +90,7 @@ def _unite(found: list[tuple[str | None, RecallResult]], asked: RecallRequest) -
             ],
             "warnings": tuple(dict.fromkeys(warning for result in results for warning in result.warnings)),
         }
-        fields["candidates_hint"] = _hint(results) if fields["presence"] == "none" else None
+        fields["candidates_hint"] = _hint(results) if fields["presence"] != "claims" else None
     return Recalled(**fields, origins=origins)
 
 

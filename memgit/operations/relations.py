@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from memgit.errors import InvalidRequest, ScopeViolation
+from memgit.index.state_cache import StateCache
 from memgit.operations import checks
 from memgit.operations.checks import FreeJson
 from memgit.operations.cursor import decode_cursor, encode_cursor
@@ -14,6 +15,7 @@ from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import check_id, read_lineage, snapshot_of
 from memgit.operations.views import RelationView, relation_view
 from memgit.records import ids
+from memgit.records.ids import EntityId
 from memgit.records.op import RelationPayload, RelationType, draft
 from memgit.records.state import Lineage, Relation
 from memgit.scope.horizon import check_write
@@ -31,9 +33,10 @@ class RelationPut(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class RelationWritten(Struct, frozen=True, kw_only=True):
-    """The edge that a write made."""
+    """The edge. `existed`: the same edge was there, and nothing was written."""
 
     relation_id: str
+    existed: bool
 
 
 class RelationList(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -81,10 +84,13 @@ def put(invocation: Invocation, request: RelationPut) -> RelationWritten:
         for lineage in ends:
             check_write(lineage.scope, context, lineage.id)
         _check_reach(request, *ends)
+        known = _known(invocation.state_of(snapshot), request)
+        if known is not None:
+            return {"relation_id": known, "existed": True}
         latest = max(lineage.revisions[-1].at for lineage in ends)
         op = draft("put", ids.new_entity_id("relation"), context.scope, payload, not_before=latest)
         staged = transaction.stage(op, f"{request.source} {request.relation} {request.target}")
-        return {"relation_id": staged.entity}
+        return {"relation_id": staged.entity, "existed": False}
 
     return RelationWritten(**invocation.write("relation.put", request, build).result)
 
@@ -113,6 +119,35 @@ def list_relations(invocation: Invocation, request: RelationList) -> RelationPag
         next_cursor=encode_cursor(page[-1].seq, page[-1].digest) if more else None,
         next_before_commit_seq=page[-1].seq if more else None,
     )
+
+
+def _known(state: StateCache, request: RelationPut) -> str | None:
+    """Return the same edge where it exists. Raises InvalidRequest where `supersedes` would run in a circle."""
+    edges = [edge for edge in state.relations_at(request.source) if not edge.void]
+    wanted = (request.source, request.target, request.relation)
+    for edge in edges:
+        if (edge.payload.source, edge.payload.target, edge.relation) == wanted and request.metadata is None:
+            return edge.id
+    if request.relation == "supersedes" and _supersedes(state, request.target, request.source):
+        raise InvalidRequest(
+            f"{request.target} supersedes {request.source} already, so it cannot be superseded by it",
+            hint="Assert a new claim, and let that supersede both.",
+            details={"id": request.target},
+        )
+    return None
+
+
+def _supersedes(state: StateCache, source: EntityId, target: EntityId) -> bool:
+    """Tell whether `source` supersedes `target`, directly or through others."""
+    pending, seen = [source], {source}
+    while pending:
+        name = pending.pop()
+        for edge in state.relations_at(name):
+            end = edge.payload.target
+            if edge.relation == "supersedes" and edge.payload.source == name and not edge.void and end not in seen:
+                seen.add(end)
+                pending.append(end)
+    return target in seen
 
 
 def _check_reach(request: RelationPut, source: Lineage, target: Lineage) -> None:

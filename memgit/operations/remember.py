@@ -22,7 +22,7 @@ from memgit.operations.views import statement_of
 from memgit.records import ids
 from memgit.records.codec import digest_of
 from memgit.records.ids import ArtifactId, RevisionId
-from memgit.records.op import ArtifactPayload, ClaimPayload, ClaimType, Evidence, draft
+from memgit.records.op import OWN_NOTE, ArtifactPayload, ClaimPayload, ClaimType, Evidence, draft
 from memgit.records.state import Lineage
 from memgit.retrieval.evidence_spans import find_quote
 from memgit.store.snapshot import Snapshot
@@ -122,7 +122,12 @@ def _document(request: Remember) -> tuple[ArtifactPayload, bytes]:
     """Return the evidence's description and bytes: the document, or the text as a note."""
     document = request.document
     if document is None:
-        note = ArtifactPut(kind="note", title=_title(request.text), content=Content("text", request.text))
+        note = ArtifactPut(
+            kind="note",
+            title=_title(request.text),
+            content=Content("text", request.text),
+            provenance=msgspec.json.decode(OWN_NOTE),
+        )
         data = checks.content_bytes(note.content)
         return new_payload(note, data), data
     provenance: JsonValue = {"path": document.path} if document.path else None

@@ -155,10 +155,10 @@ def _contradicts(relation: Relation, lineages: Mapping[EntityId, Lineage]) -> bo
 
 
 def _is_quiet(lineage: Lineage) -> bool:
-    """Tell whether the lineage never had a tombstone, nor two heads: each revision was made from the one before."""
+    """Tell whether the lineage never had a tombstone, nor two heads: each revision was made from the last one too."""
     if len(lineage.ops) > 1 and any(note.verb in TOMBSTONE_VERBS for note in lineage.ops):
         return False
-    return all(child.parents == (parent.id,) for parent, child in pairwise(lineage.revisions))
+    return all(parent.id in child.parents for parent, child in pairwise(lineage.revisions))
 
 
 def _contradictions(relation: Relation, cancels: Cancels, source: History, target: History) -> Iterator[Case]:

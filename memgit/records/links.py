@@ -99,13 +99,15 @@ def component(
 
 
 def _judge(edges: Sequence[Relation], lineages: Mapping[EntityId, Lineage]) -> tuple[list[Relation], set[EntityId]]:
-    """Return the effective supersedes edges that count, and the ends of those that do not."""
+    """Return the effective supersedes edges that count, and the targets of those that do not.
+
+    No source need be named: where it stands, its edge is on a cycle, and so it is the target of another one.
+    """
     live = [edge for edge in edges if _stands(lineages.get(edge.payload.source))]
     cyclic = _rings(live)
     counting = [edge for edge in live if edge.id not in cyclic]
     counted = {edge.id for edge in counting}
-    broken = [edge.payload for edge in edges if edge.id not in counted]
-    return counting, {end for payload in broken for end in (payload.source, payload.target)}
+    return counting, {edge.payload.target for edge in edges if edge.id not in counted}
 
 
 def _stands(lineage: Lineage | None) -> bool:

@@ -150,6 +150,9 @@ class AcknowledgePayload(Struct, frozen=True, omit_defaults=True, kw_only=True):
     reason: str | None = None
 
 
+OWN_NOTE = '{"origin":"remember"}'
+"""The provenance of a note that repeats a claim's own text, as its evidence."""
+
 Payload = ClaimPayload | ArtifactPayload | RelationPayload | ReasonPayload | AcknowledgePayload
 
 PAYLOAD_BY_VERB: dict[tuple[EntityKind, str], type[Payload]] = {

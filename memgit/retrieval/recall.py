@@ -49,7 +49,7 @@ class CandidatesHint(Struct, frozen=True, kw_only=True):
 
 
 class RecallResult(Struct, frozen=True, kw_only=True):
-    """`candidate_*` hold what did not qualify. `candidates_hint` is None unless presence is `none` and there are some.
+    """`candidate_*` hold what did not qualify. `candidates_hint` is None where a claim qualified or nothing comes close.
 
     `claims_truncated`: more claims qualify than were asked for. `evaluated_at` is the instant of validity.
     """
@@ -154,9 +154,9 @@ def _near(
     qualified: list[Candidate],
     presence: Presence,
 ) -> list[Candidate]:
-    """Return what comes closest without qualifying, where it is asked for or nothing qualified."""
+    """Return what comes closest without qualifying, where it is asked for or no claim qualified."""
     wanted = request.max_candidate_claims + request.max_candidate_artifact_refs
-    if not query.units or (presence != "none" and not wanted):
+    if not query.units or (presence == "claims" and not wanted):
         return []
     known = {candidate.id for candidate in qualified}
     proposals = bounds.CANDIDATES.most + len(known)
@@ -166,7 +166,7 @@ def _near(
 
 
 def _hint(presence: Presence, claims: list[Candidate], artifacts: list[Candidate]) -> CandidatesHint | None:
-    if presence != "none" or not (claims or artifacts):
+    if presence == "claims" or not (claims or artifacts):
         return None
     most = bounds.CANDIDATES.most
     return CandidatesHint(claims=min(most, len(claims)), artifacts=min(most, len(artifacts)))

@@ -125,6 +125,6 @@ def _nothing_said(place: Place) -> NoAmbientContext:
     start = marker_start(place)
     looked = f"no {MARKER_NAME} at or above {start}" if start else "a bare repository has no marker"
     return NoAmbientContext(
-        f"nothing says which project this is: {SESSION_VARIABLE} is not set, {looked}, no store, no personal fallback",
+        f"there is no memory here yet: no store, {looked}, {SESSION_VARIABLE} is not set, no personal fallback",
         details={"looked_from": None if start is None else str(start)},
     )

@@ -43,22 +43,11 @@ class FastImport:
         self._directory = imports_dir / f"{_process_name()}-{os.urandom(4).hex()}"
         self._files: list[tuple[str, int]] = []
         (self._directory / "pack").mkdir(parents=True)
-        environment = git_environment(backend.repository)
-        environment |= {
-            "GIT_OBJECT_DIRECTORY": str(self._directory),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(backend.objects_dir),
-        }
-        # Objects go into one pack however few they are: that is the point of the bulk path.
-        command = ["git", "-c", "fastimport.unpackLimit=1", "fast-import", "--quiet", "--done", "--date-format=raw"]
-        self._process = subprocess.Popen(
-            command,
-            cwd=backend.repository.git_dir,
-            env=environment,
-            bufsize=_BUFFER_BYTES,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        try:
+            self._process = self._start()
+        except OSError as error:
+            self._remove_directory()
+            raise ImportFailed(error.errno, f"git fast-import cannot be started: {error.strerror}") from None
 
     def __enter__(self) -> FastImport:
         return self
@@ -72,7 +61,7 @@ class FastImport:
             if stream is not None:
                 with suppress(OSError):  # what was not sent yet
                     stream.close()
-        shutil.rmtree(self._directory, ignore_errors=True)
+        self._remove_directory()
 
     def add(self, path: str, data: bytes) -> None:
         """Stream one file's content; its place in the tree follows with the commit. Raises ImportFailed."""
@@ -116,6 +105,28 @@ class FastImport:
             for keep in keeps:
                 with suppress(OSError):  # a later `remove_leftovers` does it
                     keep.unlink()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        backend = self._backend
+        environment = git_environment(backend.repository)
+        environment |= {
+            "GIT_OBJECT_DIRECTORY": str(self._directory),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(backend.objects_dir),
+        }
+        # Objects go into one pack however few they are: that is the point of the bulk path.
+        command = ["git", "-c", "fastimport.unpackLimit=1", "fast-import", "--quiet", "--done", "--date-format=raw"]
+        return subprocess.Popen(
+            command,
+            cwd=backend.repository.git_dir,
+            env=environment,
+            bufsize=_BUFFER_BYTES,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def _remove_directory(self) -> None:
+        shutil.rmtree(self._directory, ignore_errors=True)
 
     def _finish(self) -> bytes:
         with suppress(BrokenPipeError):

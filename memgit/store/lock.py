@@ -11,7 +11,7 @@ import platform
 import random
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,7 +57,7 @@ class WriterLock:
         try:
             yield
         finally:
-            self._lock.release()
+            self._release()
 
     @contextmanager
     def held_if_free(self) -> Iterator[bool]:
@@ -70,7 +70,7 @@ class WriterLock:
             yield held
         finally:
             if held:
-                self._lock.release()
+                self._release()
 
     def note_move(self, ref: str, commit: str) -> None:
         """Record that this process is about to make the ref name `commit`."""
@@ -117,6 +117,10 @@ class WriterLock:
         except OSError as error:
             raise StoreReadOnly(f"the store's lock {self._path} cannot be taken: {error.strerror or error}") from None
         return True
+
+    def _release(self) -> None:
+        with suppress(OSError):  # what was done under the lock is done; the system drops a lock that it cannot release
+            self._lock.release()
 
     def _write_note(self, data: bytes) -> None:
         descriptor = os.open(self._note, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)

@@ -33,12 +33,13 @@ class Publisher:
         system does; nothing is published then.
         """
         items = list(objects)
-        self._database.log.append(old, new, items, sync=self._sync)
         try:
+            self._database.log.append(old, new, items, sync=self._sync)
             self._database.write(items)
             self.move(old, new, items)
         except RefMoved:
-            self._database.log.retract()
+            with suppress(OSError):  # then the log's next reader sees that the entry came to nothing
+                self._database.log.retract()
             raise
         except BaseException as error:
             if not self._is_moved(old, new):

@@ -54,6 +54,7 @@ class WriteAheadLog:
         self._encode = msgspec.msgpack.Encoder().encode
         self._decode = msgspec.msgpack.Decoder(Entry).decode
         self._known = _Known()
+        self._before: tuple[int, _Known] | None = None  # where the last append began, and what was known then
 
     @classmethod
     def of_ref(cls, state_dir: Path, ref: str) -> WriteAheadLog:
@@ -63,11 +64,13 @@ class WriteAheadLog:
     def append(self, old: ObjectId | None, new: ObjectId, objects: Iterable[RawObject], *, sync: bool = False) -> None:
         """Add an entry with one write, at the end that `repair` has found. With `sync` it is on the disk on return.
 
-        Raises OSError; then the file is as it was, so that a full disk leaves no torn frame before a later entry.
+        Raises OSError. What was written in part is cut off again, so that a full disk leaves no torn frame before a
+        later entry; an entry that is whole, but whose file could not be closed or synced, is for `retract`.
         """
         entry = Entry(old, new, tuple((item.oid, item.type, item.data) for item in objects))
         body = self._encode(entry)
         known = self._known
+        self._before = None
         descriptor = self._open_for_append()
         try:
             start = os.fstat(descriptor).st_size
@@ -83,20 +86,20 @@ class WriteAheadLog:
             except OSError:
                 os.ftruncate(descriptor, start)
                 raise
+            # The objects are not kept: they may be large, and whoever needs them reads the file.
+            self._known = _Known(generation, start + len(data), known.entries + 1, Entry(old, new))
+            self._before = (start, known)
         finally:
             os.close(descriptor)
         if sync and header:
             sync_directory(str(self.path.parent))
-        # The objects are not kept: they may be large, and whoever needs them reads the file.
-        self._known = _Known(generation, start + len(data), known.entries + 1, Entry(old, new))
-        self._before = (start, known)
 
     def retract(self) -> None:
-        """Take the entry back that this process has just appended, because the ref did not move."""
-        start, known = self._before
-        if self.size() == self._known.end:
+        """Take the entry back that the last `append` added, because the ref did not move. Raises OSError."""
+        if self._before is not None and self.size() == self._known.end:
+            start, self._known = self._before
+            self._before = None
             os.truncate(self.path, start)
-            self._known = known
 
     def repair(self) -> None:
         """Cut off a torn tail, so that what is appended next is found.

@@ -191,17 +191,16 @@ class Writer:
         return commit.oid
 
     def _pack_if_due(self, tip: ObjectId) -> None:
+        """Pack when it is time. The write is done by then, so nothing that goes wrong here may be told of it."""
         log = self._database.log
-        if not self._pack_every:
-            return  # whoever configured this leaves packing to Git; the log grows until then
-        if log.count() < self._pack_at and log.size() < self._pack_at_bytes:
-            return
-        try:
-            packed = packing.pack_log(self._database, self._repository, tip)
-        except (OSError, MemgitError):
-            packed = False  # the write itself is done
-        self._pack_at = self._pack_every if packed else log.count() + _PACK_AGAIN_AFTER
-        self._pack_at_bytes = packing.MAX_LOG_BYTES if packed else log.size() + packing.MAX_LOG_BYTES
+        with suppress(OSError, MemgitError):
+            size = log.size()
+            if log.count() < self._pack_at and size < self._pack_at_bytes:
+                return
+            self._pack_at = log.count() + _PACK_AGAIN_AFTER
+            self._pack_at_bytes = size + packing.MAX_LOG_BYTES
+            if packing.pack_log(self._database, self._repository, tip):
+                self._pack_at, self._pack_at_bytes = self._pack_every, packing.MAX_LOG_BYTES
 
     def _import(
         self,

@@ -193,3 +193,21 @@ def test_a_task_cannot_end_what_others_see(memory: Memory) -> None:
     fields = {"source": theirs["claim_id"], "relation": "supersedes", "target": ours["claim_id"]}
     assert memory.refused("relation.put", context=task, **fields)["code"] == "SCOPE_VIOLATION"
     memory.run("relation.put", context=task, **{**fields, "source": ours["claim_id"], "target": theirs["claim_id"]})
+
+
+def test_the_same_edge_is_put_once(memory: Memory) -> None:
+    """A second put of an equal edge answers with the first, and writes nothing."""
+    one, two = memory.claim("One")["claim_id"], memory.claim("Two")["claim_id"]
+    fields = {"source": one, "relation": "supports", "target": two}
+    first, tip = memory.run("relation.put", **fields), memory.tip()
+    again = memory.run("relation.put", **fields)
+    assert (again["relation_id"], again["existed"], memory.tip()) == (first["relation_id"], True, tip)
+
+
+def test_supersession_does_not_run_in_circles(memory: Memory) -> None:
+    """What is superseded, directly or through others, cannot supersede in turn."""
+    names = [memory.claim(text)["claim_id"] for text in ("One", "Two", "Three")]
+    relate(memory, names[1], "supersedes", names[0])
+    relate(memory, names[2], "supersedes", names[1])
+    fields = {"source": names[0], "relation": "supersedes", "target": names[2]}
+    assert memory.refused("relation.put", **fields)["code"] == "INVALID_REQUEST"

@@ -152,3 +152,29 @@ def test_a_retry_of_a_large_import_gives_its_first_outcome(memory: Memory) -> No
     assert (first["added"], len(first["added_paths"]) < 800) == (800, True)
     assert memory.run("import.markdown", key="k", directory="docs") == first
     assert memory.run("verify")["ok"] is True
+
+
+def test_a_note_does_not_outlive_its_claim(memory: Memory) -> None:
+    """What was retracted, revised or superseded is not found again through the note that was its evidence."""
+    one = memory.run("remember", text="The heron dives at noon.")
+    identity = {"claim_id": one["claim_id"], "if_revision": one["revision_id"]}
+    assert memory.run("memory.recall", query="heron dives")["presence"] == "claims"
+    revised = memory.run("claim.revise", **identity, statement="The kingfisher dives at noon.")
+    assert memory.run("memory.recall", query="heron dives")["presence"] == "none"
+    memory.run("claim.retract", claim_id=one["claim_id"], if_revision=revised["revision_id"], reason="wrong")
+    assert memory.run("memory.recall", query="kingfisher dives")["presence"] == "none"
+    assert memory.run("search", query="heron kingfisher dives")["hits"] == []
+
+
+def test_directories_elsewhere_need_a_prefix_of_their_own(memory: Memory, documents: Path, tmp_path: Path) -> None:
+    """Nothing from outside can pass for a document of the project, or overwrite one."""
+    other = tmp_path / "other" / "docs"
+    other.mkdir(parents=True)
+    (other / "a.md").write_text("# Somebody else's\n")
+    imported(memory)
+    for directory in (str(other), ".."):
+        assert memory.refused("import.markdown", directory=directory)["details"]["field"] == "prefix"
+    taken = memory.run("import.markdown", directory=str(other), prefix="handbook")
+    assert (taken["added_paths"], taken["missing"]) == (["handbook/a.md"], 0)
+    for prefix in ("../docs", "a//b", "./a"):
+        assert memory.refused("import.markdown", directory=str(other), prefix=prefix)["code"] == "INVALID_REQUEST"

@@ -275,6 +275,15 @@ def test_an_undone_revision_brings_the_old_pair_back() -> None:
     }
 
 
+def test_an_undone_revision_below_the_head_changes_nothing() -> None:
+    """What was made from it covers it, void or not, and covers its parents."""
+    edit = revised(4, 1, 3, 1)
+    undo = undone(6, edit)
+    current = ("open", [("opened", 5)])
+    for more in [undo], [undo, undone(7, undo)]:
+        assert argument(edit, revised(5, 1, 4, 3), *more)[against(R4, R2)] == current
+
+
 def test_a_void_end_resolves() -> None:
     """A claim whose assertion was undone disputes nothing; its return reopens."""
     undo = undone(4, CLAIMS[1])
@@ -387,6 +396,18 @@ def test_an_undo_ends_or_reopens_a_fork() -> None:
     assert stories(*fork, join, undone(5, join)) == {
         fork_id([R2, R3]): ("open", [("opened", 3), ("resolved", 4), ("reopened", 5)])
     }
+
+
+def test_void_revisions_between_do_not_make_heads() -> None:
+    """A fork made from an undone revision has two heads: what the undone one was made from is covered, not a third."""
+    middle = revised(2, 1, 2, 1)
+    ops = [asserted(1, 1), middle, undone(3, middle), revised(4, 1, 3, 2), revised(5, 1, 4, 2)]
+    assert stories(*ops) == {fork_id([R3, R4]): ("open", [("opened", 5)])}
+    both = [undone(6, ops[3]), undone(7, ops[4])]
+    assert stories(*ops, *both) == {fork_id([R3, R4]): ("resolved", [("opened", 5), ("resolved", 6)])}
+    assert fold([*ops, *both]).entities[ONE].lineage.heads == (R1,)
+    dispute = related(8, 1, "contradicts", ONE, TWO)
+    assert stories(*ops, *both, CLAIMS[1], dispute)[against(R1, R2)] == ("open", [("opened", 8)])
 
 
 def test_whatever_ends_the_entity_resolves_its_fork() -> None:

@@ -427,6 +427,28 @@ def test_a_record_that_is_not_of_its_form_is_refused(old: bytes, new: bytes) -> 
     faulty(data.replace(old, new), path, claim_id(1))
 
 
+@pytest.mark.parametrize("spelling", ["1.0", "1e0", "01", "+1", "0x1", "'1.0'"])
+def test_numbers_have_one_spelling(spelling: str) -> None:
+    """An integer is written in decimal; a reader that knows other spellings does not count the operation either."""
+    data, path = stored(GOOD)
+    faulty(data.replace(b"seq: 1\n", f"seq: {spelling}\n".encode()), path, "one spelling|Expected `int`")
+
+
+@pytest.mark.parametrize("spelling", ["True", "1", "TRUE", "yes"])
+def test_truth_values_have_one_spelling(spelling: str) -> None:
+    """A truth value is `true`, also deep inside a payload."""
+    data, path = stored(replace(GOOD, payload=replace(CLAIM, anchors=(Anchor(path="a", path_encoded=True),))))
+    assert b"path_encoded: true\n" in data
+    spelt = data.replace(b"path_encoded: true\n", f"path_encoded: {spelling}\n".encode())
+    faulty(spelt, path, "one spelling|Expected `bool`")
+
+
+def test_a_sealed_payload_is_refused_for_now() -> None:
+    """The field that encryption will use is reserved: what it holds is not an empty payload."""
+    data, path = stored(GOOD)
+    faulty(data + b"sealed: x\n", path, "sealed")
+
+
 def test_every_known_verb_has_a_sample_that_decodes() -> None:
     """The table of verbs and the checks of the envelope agree."""
     samples = {

@@ -143,6 +143,14 @@ def test_an_unknown_verb_is_ignored_and_reported() -> None:
     assert reasons(state.problems) == {path_of(strange): "this version does not know the verb 'annotate' of a claim"}
 
 
+def test_problems_are_in_the_order_of_their_paths() -> None:
+    """Whatever is wrong, and whatever the order of ids: directories come first in a path."""
+    ops = [make_op(1, "annotate", claim_id(40)), retracted(2, 8, 1), undone(3, related(1, 1, "supports", "a", "b"))]
+    named = [problem.path for problem in fold(ops).problems]
+    assert named == sorted(map(path_of, ops))
+    assert [reason.split()[0] for reason in reasons(fold(ops).problems).values()] == ["nothing", "this", "nothing"]
+
+
 def test_sources_and_projections_are_ignored_and_reported() -> None:
     """Kinds that this version knows by name only do not fold."""
     ops = [make_op(1, "put", "src_" + "0" * 26), make_op(2, "put", "pjn_" + "0" * 26)]
@@ -230,25 +238,27 @@ def test_a_tombstone_counts_whatever_it_saw() -> None:
     assert list(reasons(folded.problems)) == [path_of(tombstone)]
 
 
+@pytest.mark.parametrize("revision", range(3, 9))
 @pytest.mark.parametrize("seq", [1, 2])
-def test_a_parent_has_a_smaller_seq(seq: int) -> None:
-    """A revise whose seq is not above its parent's does not know that parent, whatever the digests' order is."""
+def test_a_parent_has_a_smaller_seq(seq: int, revision: int) -> None:
+    """A revise whose seq is not above its parent's does not know that parent, whatever the order of their digests."""
     parent = revised(2, 1, 2, 1)
-    child = revised(seq, 1, 3, 2)
+    child = revised(seq, 1, revision, 2)
     folded = fold_lineage([asserted(0, 1), parent, child])
     assert folded.value is not None
     assert folded.value.heads == (revision_id(2),)
     assert list(reasons(folded.problems)) == [path_of(child)]
 
 
+@pytest.mark.parametrize("revision", range(2, 8))
 @pytest.mark.parametrize("seq", [2, 3])
-def test_an_undo_has_a_greater_seq_than_what_it_names(seq: int) -> None:
-    """An undo cannot cancel what its writer cannot have seen; it is reported."""
-    target = revised(3, 1, 2, 1)
+def test_an_undo_has_a_greater_seq_than_what_it_names(seq: int, revision: int) -> None:
+    """An undo cannot cancel what its writer cannot have seen, whatever the order of the digests; it is reported."""
+    target = revised(3, 1, revision, 1)
     undo = undone(seq, target)
     folded = fold_lineage([asserted(1, 1), target, undo])
     assert folded.value is not None
-    assert folded.value.heads == (revision_id(2),)
+    assert folded.value.heads == (revision_id(revision),)
     assert folded.cancels == {}
     assert reasons(folded.problems) == {path_of(undo): "none of the operations that it cancels is known"}
 

@@ -276,6 +276,15 @@ def test_a_later_purge_takes_what_an_earlier_one_left() -> None:
     assert store.files(union(store, once, store.keep(second), swept=[once])) == first | second
 
 
+def test_a_blob_stays_for_an_old_operation_that_names_it() -> None:
+    """Beside a swept tree, too, the references that did not change count."""
+    store = Trees()
+    ours = store.keep(artifact(1, b"shared") | artifact(2, b"shared"))
+    mark = marker(art(1))
+    root = union(store, ours, store.keep(mark), swept=[ours])
+    assert store.files(root) == artifact(2, b"shared") | mark
+
+
 def test_purged_entities_never_come_back() -> None:
     """A stale clone that still has the operations adds nothing of them."""
     store = Trees()

@@ -53,7 +53,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config)
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("sound")
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.module}: {mutant.new.strip()[:60]}")
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.module}: {mutant.old.strip()[:60]}")
 def test_every_mutant_dies(tmp_path: Path, mutant: Mutant) -> None:
     """Some test fails; and it fails, rather than the mutant being no program."""
     copy_of_core(tmp_path, mutant)

@@ -152,7 +152,7 @@ class WriterProcess:
     def await_ready(self) -> None:
         """Wait until it has opened the store."""
         line = self.output.readline()
-        assert line == "ready\n", self.process.communicate()[1]
+        assert line == "ready\n", self.finish()
 
     def go(self) -> None:
         """Let it write."""
@@ -162,7 +162,9 @@ class WriterProcess:
 
     def finish(self) -> list[str]:
         """Wait for its end and return what it acknowledged; a traceback fails the test."""
-        output, errors = self.process.communicate(timeout=120)
+        assert self.process.stderr is not None
+        with self.process:  # closes the pipes and waits
+            output, errors = self.output.read(), self.process.stderr.read()
         assert "Traceback" not in errors, errors
         # A line that SIGKILL cut is no acknowledgement.
         return [line for line in output.splitlines(keepends=True) if line.endswith("\n")]

@@ -2,8 +2,8 @@
 
 It prints `ready`, waits for a line, writes COUNT claims (0: until it is killed) and prints each claim's statement after
 the write has returned. The step `init` begins the store instead, `bulk` writes through the bulk path, `pack` packs
-every five writes. With a step `MODULE:QUALIFIED_NAME:before` or `:after` (and `#N` for the Nth time) it ends there as
-`kill -9` would end it.
+every five writes, `tolerant` goes on after a refusal, which it prints. With a step `MODULE:QUALIFIED_NAME:before` or
+`:after` (and `#N` for the Nth time) it ends there as `kill -9` would end it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from memgit.errors import MemgitError
 from tests.store.scenario import claims, open_store, request_key
 
 BULK = "bulk"
@@ -40,11 +41,15 @@ def main() -> None:
     numbers = itertools.count() if count == "0" else range(int(count))
     for number in numbers:
         statement = f"{name} {number}"
-        if bulk:
-            store.write_bulk(claims(statement), request_key(statement, statement))
+        act = store.write_bulk if bulk else store.write
+        try:
+            act(claims(statement), request_key(statement, statement))
+        except MemgitError as error:
+            if "tolerant" not in steps:
+                raise
+            print(f"refused: {error}", flush=True)
         else:
-            store.write(claims(statement), request_key(statement, statement))
-        print(statement, flush=True)
+            print(statement, flush=True)
 
 
 def die_at(step: str) -> None:

@@ -20,9 +20,12 @@ def command() -> None:
 
 @command.command("markdown")
 @click.argument("directory", metavar="DIR")
+@click.option(
+    "--as", "prefix", metavar="PREFIX", help="Name the documents PREFIX/...; needed outside the working tree."
+)
 @click.option("-n", "--dry-run", is_flag=True, help="Only say what would change.")
 @click.pass_obj
-def markdown(front: Front, /, directory: str, dry_run: bool) -> Imported | None:
+def markdown(front: Front, /, directory: str, prefix: str | None, dry_run: bool) -> Imported | None:
     """Import the Markdown files below a directory, each as an artifact.
 
     Title, headings and front matter are kept with the exact bytes. Importing again writes only what changed. Hidden
@@ -32,10 +35,11 @@ def markdown(front: Front, /, directory: str, dry_run: bool) -> Imported | None:
     Examples:
       git memory import markdown docs
       git memory import markdown . --dry-run
+      git memory import markdown ../handbook --as handbook
     """
     from memgit.operations.import_markdown import Imported
 
-    fields = {"directory": directory, **given(dry_run=dry_run)}
+    fields = {"directory": directory, **given(prefix=prefix, dry_run=dry_run)}
     return front.perform("import.markdown", fields, Imported, lambda result: show(front, result, dry_run))
 
 

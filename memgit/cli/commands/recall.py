@@ -71,16 +71,22 @@ def show(front: Front, result: Recalled) -> None:
 def _say_what_is_missing(front: Front, result: Recalled) -> None:
     if result.presence == "artifacts_only":
         front.out.note("no claim qualifies, documents do; `git memory remember` keeps what you conclude from them")
-    if result.presence != "none":
+    if result.presence == "claims":
         return
-    front.out.line("Nothing in this memory qualifies as an answer.")
+    if result.presence == "none":
+        front.out.line("Nothing in this memory qualifies as an answer.")
     hint = result.candidates_hint
     if hint is not None and (hint.claims or hint.artifacts):
-        front.out.note(
-            f"{hint.claims} claims and {hint.artifacts} documents come close: `git memory search` shows them"
-        )
+        close = f"{_counted(hint.claims, 'claim')} and {_counted(hint.artifacts, 'more document')}"
+        front.out.note(f"{close} come close: `git memory search QUERY` shows them; so may a recall in fewer words")
+    elif result.presence != "none":
+        return
     else:
         front.out.note("try other words or `git memory search`; `git memory remember` keeps what you find out")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _show_candidates(front: Front, result: Recalled) -> None:

@@ -1,0 +1,77 @@
+"""What a rule of the table is: a literal to look for, a pattern to try there, a check of what it matched.
+
+Every pattern's repetitions are bounded or possessive, so that the time is linear in the text's length. A pattern is
+compiled when its literal is first met: compiling all of them at import would cost more than a screening.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from memgit.screening.finding import Span
+from memgit.screening.placeholders import is_filler
+
+END_OF_WORD = r"(?![0-9A-Za-z])"
+END_OF_TOKEN = r"(?![0-9A-Za-z_-])"
+
+_TAIL = 100  # characters from a literal on that a rule with a lead may look at
+_TOKEN = "-_"
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One format. `source` says where it is documented.
+
+    `anchors` are literals, one of which every match holds; `lead` is how many characters of a match may precede it.
+    The secret is the group `secret` of the pattern, or the whole match. `check` tells whether it can be real.
+    """
+
+    name: str
+    anchors: tuple[str, ...]
+    pattern: str
+    source: str
+    check: Callable[[str], bool] | None = None
+    lead: int = 0
+    folded: bool = False  # the anchors and the pattern are for text in lower case
+    embedded: bool = False  # may follow a letter or a digit
+    strict: bool = False  # may not follow `-` or `_` either: for patterns that reach far before they fail
+    fillers: bool = False  # fillers count: nobody makes up the armour of a private key
+
+
+def match_at(rule: Rule, text: str, haystack: str, at: int) -> tuple[Span | None, int]:
+    """Return what the rule finds around its literal at `at`, and where to go on looking.
+
+    `haystack` is the text, or the text in lower case. What a pattern has matched is not looked at again by its rule, be
+    it real or not: that is what keeps the time linear on a text that is nothing but literals.
+    """
+    pattern = compiled(rule.pattern)
+    if rule.lead:
+        match = pattern.search(haystack, max(0, at - rule.lead), at + _TAIL)
+    elif rule.embedded or is_boundary(haystack, at, _TOKEN if rule.strict else ""):
+        match = pattern.match(haystack, at)
+    else:
+        return None, at + 1
+    if match is None:
+        return None, at + 1
+    start, end = match.span("secret" if "secret" in pattern.groupindex else 0)
+    secret = text[start:end]
+    if (not rule.fillers and is_filler(secret)) or (rule.check is not None and not rule.check(secret)):
+        return None, max(end, at + 1)
+    return Span(start, end, rule.name), max(end, at + 1)
+
+
+def is_boundary(text: str, at: int, forbidden: str = "") -> bool:
+    """Tell whether a token can begin at `at`: not after a letter or digit, save one that ends `\\n` or `%3D`."""
+    if at == 0 or not (text[at - 1].isalnum() or text[at - 1] in forbidden):
+        return True
+    return text[max(0, at - 2) : at] in ("\\n", "\\r", "\\t") or _ESCAPE.match(text, max(0, at - 3), at) is not None
+
+
+@cache
+def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return the compiled pattern; each is compiled once in a process, when it is first needed."""
+    return re.compile(pattern, flags)

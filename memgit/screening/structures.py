@@ -1,0 +1,69 @@
+"""Secrets that are known by what stands around them: addresses, headers, command lines, netrc files.
+
+Owns rows and the two checks that they share; an assignment to a name is `assignments.py`.
+"""
+
+from __future__ import annotations
+
+from memgit.screening.checksums import basic_password
+from memgit.screening.passwords import is_password, is_strong_password
+from memgit.screening.randomness import looks_random
+from memgit.screening.rule import Rule
+
+
+def _is_bearer(token: str) -> bool:
+    return len(token) >= 16 and looks_random(token)
+
+
+def _is_basic(credential: str) -> bool:
+    password = basic_password(credential)
+    return password is not None and is_password(password)
+
+
+ADDRESSES = (
+    Rule(
+        "url-password",
+        ("://",),
+        r"://[^\s:/@\"'<>|\\]{0,64}+:(?P<secret>[^\s@/\"'`<>|\\,]{1,100}+(?:@[^\s@/\"'`<>|\\,]{1,100}+){0,2}?)"
+        r"@[\w.$\[-]{1,100}+(?!@)",
+        "RFC 3986, section 3.2.1",
+        is_password,
+        embedded=True,
+    ),
+)
+"""Found inside a long run of characters."""
+
+HEADERS = (
+    Rule(
+        "bearer-token",
+        ("bearer ",),
+        r"bearer {1,3}(?P<secret>[0-9a-z_.~+/=-]{16,2000}+)",
+        "RFC 6750, section 2.1",
+        _is_bearer,
+        folded=True,
+    ),
+    Rule(
+        "basic-credential",
+        ("basic ",),
+        r"basic {1,3}(?P<secret>[0-9a-z+/_-]{8,400}+={0,2})",
+        "RFC 7617, section 2",
+        _is_basic,
+        folded=True,
+    ),
+    Rule(
+        "netrc-password",
+        ("machine ",),
+        r"machine\s{1,4}\S{1,200}+\s{1,40}login\s{1,4}\S{1,100}+\s{1,40}password\s{1,4}(?P<secret>\S{6,200}+)",
+        "GNU inetutils manual: .netrc",
+        is_password,
+    ),
+    Rule(
+        "command-line-password",
+        ("curl ", "wget "),
+        r"(?:curl|wget) (?:[^\n]{0,200}? )?(?:-u|--user|-a|--auth|--proxy-user) ?=?[\"']?[^\s:\"'/]{1,64}+:"
+        r"(?P<secret>[^\s\"']{6,200}+)",
+        "curl manual: --user",
+        is_strong_password,
+    ),
+)
+"""Found by a literal that ends in a blank."""
