@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from datetime import UTC, datetime
 
 from ulid_transform import ulid_now
 
+_RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?")
 _now: Callable[[], float] = time.time
 _ulid: Callable[[], str] = ulid_now
 
@@ -39,18 +41,14 @@ def parse_time(text: str) -> str | None:
 
     A date alone means its first instant; a time without a zone is refused, because it names no instant.
     """
+    if not _RFC_3339.fullmatch(text):
+        return None
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    if len(text) == 10:
-        moment = moment.replace(tzinfo=UTC)
-    if moment.tzinfo is None:
-        return None
-    try:
-        return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ") if moment.year >= 1000 else None
+        utc = (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
     except (OverflowError, ValueError):
         return None
+    return utc.strftime("%Y-%m-%dT%H:%M:%S.%fZ") if utc.year >= 1000 else None
 
 
 @contextmanager

@@ -26,6 +26,7 @@ class Limits:
     component_bytes: int = 256
     reason_bytes: int = 2 * KIB
     metadata_bytes: int = 16 * KIB  # provenance and relation metadata, as JSON text
+    json_depth: int = 32  # nesting of free-form JSON; readers of other languages recurse
     value_bytes: int = 64 * KIB  # a typed value, as text
     anchor_text_bytes: int = 4 * KIB  # the copy of the anchored lines that survives the user's own gc
     query_bytes: int = 4 * KIB  # longer queries are cut at a word, and the answer says so

@@ -23,7 +23,7 @@ _FOREIGN_NAMESPACES = (
     "refs/tags",
     "refs/worktree",
 )
-_REF_COMPONENT = re.compile(r"(?![.])(?!.*[.]{2})(?!.*@\{)[!-~]+(?<![.])(?<![.]lock)")
+_REF_COMPONENT = re.compile(r"(?![.])(?!.*[.]{2})(?!.*@\{)[A-Za-z0-9_.+@%=!#-]+(?<![.])(?<![.]lock)")
 _REF_FORBIDDEN = frozenset(' ~^:?*[\\"<>|')  # Git's rules, and what Windows cannot have in a file name
 _INTEGER = re.compile(r"[0-9]{1,12}")
 

@@ -19,7 +19,7 @@ from memgit.records.op import Op
 from memgit.records.paths import KIND_BY_DIRECTORY, OpPath, parse_op_path
 from memgit.records.state import Case, Entity, Lineage, Problem, Relation
 from memgit.store.objects import ObjectId
-from memgit.store.snapshot import Snapshot
+from memgit.store.snapshot import LostOp, Snapshot
 
 
 class Known(Protocol):
@@ -48,6 +48,7 @@ class Refold(Struct, frozen=True, kw_only=True):
     cases: list[Case]
     cancels: list[tuple[EntityId, OpDigest, tuple[OpDigest, ...]]]
     problems: list[tuple[EntityId, str, str]]
+    lost: int  # operations whose objects are gone: what is computed here is not the whole state
 
 
 def refold(snapshot: Snapshot, older: Snapshot | None, known: Known) -> Refold:
@@ -57,9 +58,11 @@ def refold(snapshot: Snapshot, older: Snapshot | None, known: Known) -> Refold:
     cancels: list[tuple[EntityId, OpDigest, tuple[OpDigest, ...]]] = []
     problems: list[tuple[EntityId, str, str]] = []
     refolded: set[EntityId] = set()
+    lost = 0
     purged = snapshot.purged()
     for entity, ops, faults in _changed_operations(snapshot, older):
         refolded.add(entity)
+        lost += sum(isinstance(fault, LostOp) for fault in faults)
         problems += [(entity, fault.path, fault.reason) for fault in faults]
         if not ops or entity in purged:
             continue
@@ -82,6 +85,7 @@ def refold(snapshot: Snapshot, older: Snapshot | None, known: Known) -> Refold:
         cases=list(cases.values()),
         cancels=cancels,
         problems=problems,
+        lost=lost,
     )
 
 

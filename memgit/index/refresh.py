@@ -13,10 +13,11 @@ from memgit.errors import IndexNotReady, StoreCorrupt
 from memgit.index.documents import Document, documents_of
 from memgit.index.lexical import IndexDamaged, LexicalIndex, Watermark
 from memgit.index.state_cache import StateCache
+from memgit.records.fold import fold_relation
 from memgit.records.ids import BlobDigest, EntityId, RelationId
 from memgit.records.links import component
 from memgit.records.paths import parse_op_path
-from memgit.records.state import Entity
+from memgit.records.state import Entity, Relation
 from memgit.store.snapshot import Snapshot
 
 _ATTEMPTS = 4  # each means that another process indexed something in between
@@ -27,6 +28,8 @@ def refresh_index(index: LexicalIndex, snapshot: Snapshot, state: StateCache) ->
 
     Raises IndexNotReady where other processes keep it from being written.
     """
+    if state.watermark is None or state.watermark.commit_id != snapshot.commit_id:
+        raise AssertionError("the state is of another commit than the snapshot")
     rebuilt = False
     for _ in range(_ATTEMPTS):
         try:
@@ -67,13 +70,20 @@ def _touched(snapshot: Snapshot, older: Snapshot, state: StateCache) -> set[Enti
         name = parse_op_path(change.path)
         if name is None:
             continue
-        relation = state.relation(RelationId(name.entity)) if name.entity.startswith("rel_") else None
-        if relation is not None:
-            start |= {relation.payload.source, relation.payload.target}
-        elif not name.entity.startswith("rel_"):
+        if not name.entity.startswith("rel_"):
             start.add(name.entity)
+            continue
+        # A relation that has vanished is known to the older snapshot alone.
+        for relation in (state.relation(RelationId(name.entity)), _relation(older, name.entity)):
+            if relation is not None:
+                start |= {relation.payload.source, relation.payload.target}
     members, _ = component(start, state.relations_at)
     return members
+
+
+def _relation(snapshot: Snapshot, name: EntityId) -> Relation | None:
+    ops, _ = snapshot.ops(name)
+    return fold_relation(ops).value if ops else None
 
 
 def _was_purged(snapshot: Snapshot, older: Snapshot) -> bool:

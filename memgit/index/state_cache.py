@@ -15,7 +15,6 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from memgit.errors import StoreReadOnly
 from memgit.index.refold import Refold, refold
 from memgit.records.codec import StoreRecord
 from memgit.records.ids import CaseId, EntityId, OpDigest, RelationId
@@ -24,7 +23,7 @@ from memgit.records.state import Case, Entity, Problem, Relation
 from memgit.store.snapshot import Snapshot
 
 SCHEMA_VERSION = 1
-_BUSY_MS = 10_000
+_BUSY_MS = 3_000  # a write takes milliseconds; a reader that has to wait longer works in memory
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -73,15 +72,33 @@ class StateCache:
         self._notes: list[str] = []
         self._connection, self.watermark = self._open()
 
-    def refresh(self, snapshot: Snapshot) -> None:
-        """Bring the cache to the snapshot's commit; what is equal is not read again."""
+    def refresh(self, snapshot: Snapshot, is_tip: Callable[[str], bool] = lambda _: True) -> None:
+        """Bring the cache to the snapshot's commit, or to a later one that another process brought it to meanwhile.
+
+        It goes back only to what `is_tip` still confirms: a process with an old snapshot must not undo another's work.
+        Where the file cannot be written, or stays locked, this process works in memory.
+        """
+        self.release()
         try:
-            self._refresh(snapshot)
+            self._refresh(snapshot, is_tip)
         except sqlite3.DatabaseError as error:
             if _is_full_or_locked(error):
-                raise StoreReadOnly(f"the state cache {self._path} cannot be written: {error}") from None
-            self._rebuild_after(error)
-            self._refresh(snapshot)
+                self._connection.close()
+                self._connection = self._in_memory(error)
+            else:
+                self._rebuild_after(error)
+            self._refresh(snapshot, is_tip)
+
+    def hold(self) -> None:
+        """Read from one moment on: what another process does to the cache is not seen until `release`."""
+        if not self._connection.in_transaction:
+            self._connection.execute("BEGIN")
+            self.watermark = self._read_watermark(self._connection)
+
+    def release(self) -> None:
+        """End what `hold` began."""
+        if self._connection.in_transaction:
+            self._connection.execute("COMMIT")
 
     def entity(self, entity_id: EntityId) -> Entity | None:
         """Return a claim or an artifact by its id."""
@@ -148,20 +165,23 @@ class StateCache:
         )
         return dict(rows)
 
-    def latest_claims(self, workspace: str, project: str, limit: int) -> list[tuple[EntityId, str]]:
-        """Return (id, statement) of a project's newest active claims, newest first."""
+    def latest_claims(self, scope: Scope, limit: int) -> list[tuple[EntityId, str]]:
+        """Return (id, statement) of the newest active claims of a project and task, or of no task, newest first."""
         return self._query(
-            "SELECT id, title FROM entities WHERE workspace = ? AND project = ? AND kind = 'claim' "
-            "AND status = 'active' ORDER BY seq DESC LIMIT ?",
-            (workspace, project, limit),
+            "SELECT id, title FROM entities WHERE workspace = ? AND project = ? AND (task IS NULL OR task IS ?) "
+            "AND kind = 'claim' AND status = 'active' ORDER BY seq DESC LIMIT ?",
+            (scope.workspace, scope.project, scope.task, limit),
         )
 
-    def counts(self, workspace: str | None = None, project: str | None = None) -> dict[tuple[str, str], int]:
-        """Return how many entities there are by (kind, status), of one project or of all."""
+    def counts(self, scope: Scope | None = None) -> dict[tuple[str, str], int]:
+        """Return how many entities there are by (kind, status): all, or those of a project and task, or of no task."""
+        where, values = "", ()
+        if scope is not None:
+            where = "WHERE workspace = ? AND project = ? AND (task IS NULL OR task IS ?)"
+            values = (scope.workspace, scope.project, scope.task)  # type: ignore[assignment]
         rows = self._query(
-            "SELECT kind, status, count(*) FROM entities WHERE (?1 IS NULL OR workspace = ?1) "
-            "AND (?2 IS NULL OR project = ?2) GROUP BY kind, status",
-            (workspace, project),
+            f"SELECT kind, status, count(*) FROM entities {where} GROUP BY kind, status",  # noqa: S608 - two constants
+            values,
         )
         return {(kind, status): count for kind, status, count in rows}
 
@@ -188,28 +208,51 @@ class StateCache:
         """Close the file."""
         self._connection.close()
 
-    def _refresh(self, snapshot: Snapshot) -> None:
-        with self._transaction():
-            seen = self._read_watermark(self._connection)
-            if seen is None or seen.commit_id != snapshot.commit_id:
-                self._apply(snapshot, seen)
-            self.watermark = Watermark(snapshot.commit_id, snapshot.seq)
+    def _refresh(self, snapshot: Snapshot, is_tip: Callable[[str], bool]) -> None:
+        while True:
+            self.hold()
+            seen = self.watermark
+            try:
+                if seen is not None and seen.commit_id == snapshot.commit_id:
+                    return
+                if seen is not None and seen.seq >= snapshot.seq and not is_tip(snapshot.commit_id):
+                    return
+                older = snapshot.at(seen.commit_id) if seen is not None else None
+                changes = refold(snapshot, older, self)
+            finally:
+                self.release()
+            if changes.lost:
+                self._set_apart(changes.lost)
+                self._write(None, None, refold(snapshot, None, self), snapshot)
+                return
+            if self._write(seen, older, changes, snapshot):
+                return
 
-    def _apply(self, snapshot: Snapshot, seen: Watermark | None) -> None:
-        older = snapshot.at(seen.commit_id) if seen is not None else None
-        changes = refold(snapshot, older, self)
-        if older is None:
-            for table in ("entities", "relations", "cancels", "cases", "case_entities", "problems"):
-                self._connection.execute(f"DELETE FROM {table}")  # noqa: S608 - constants
-        self._store(changes)
-        self._connection.execute("DELETE FROM stores")
-        self._connection.executemany(
-            "INSERT INTO stores VALUES (?, ?)", enumerate(_encode(record) for record in snapshot.stores())
-        )
-        self._connection.executemany(
-            "INSERT OR REPLACE INTO meta VALUES (?, ?)",
-            [("commit", snapshot.commit_id), ("seq", str(snapshot.seq)), ("version", str(SCHEMA_VERSION))],
-        )
+    def _write(self, seen: Watermark | None, older: Snapshot | None, changes: Refold, snapshot: Snapshot) -> bool:
+        """Store what was computed from `seen`. False, and nothing stored, where another process was faster."""
+        with _Transaction(self._connection):
+            if self._read_watermark(self._connection) != seen:
+                return False
+            if older is None:
+                for table in ("entities", "relations", "cancels", "cases", "case_entities", "problems"):
+                    self._connection.execute(f"DELETE FROM {table}")  # noqa: S608 - constants
+            self._store(changes)
+            self._connection.execute("DELETE FROM stores")
+            self._connection.executemany(
+                "INSERT INTO stores VALUES (?, ?)", enumerate(_encode(record) for record in snapshot.stores())
+            )
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+                [("commit", snapshot.commit_id), ("seq", str(snapshot.seq)), ("version", str(SCHEMA_VERSION))],
+            )
+        self.watermark = Watermark(snapshot.commit_id, snapshot.seq)
+        return True
+
+    def _set_apart(self, lost: int) -> None:
+        """Go on in memory: a state that lacks what a lost object held must not be kept as if it were whole."""
+        self._connection.close()
+        self._connection = _memory()
+        self._notes.append(f"{lost} objects of the store are lost; answers leave out what they held: see `verify`")
 
     def _store(self, changes: Refold) -> None:
         run = self._connection.executemany
@@ -242,17 +285,17 @@ class StateCache:
                 found[OpDigest(undo)] = msgspec.msgpack.decode(body, type=tuple[OpDigest, ...])
         return found
 
-    def _transaction(self) -> _Transaction:
-        return _Transaction(self._connection)
-
     def _query(self, sql: str, values: tuple[object, ...]) -> list[tuple]:  # type: ignore[type-arg]
         try:
             return self._connection.execute(sql, values).fetchall()
         except sqlite3.DatabaseError as error:
-            if self._recover is None or self._connection.in_transaction or _is_full_or_locked(error):
+            if self._recover is None or _is_full_or_locked(error):
                 raise
+            held = self._connection.in_transaction
             self._rebuild_after(error)
-            self._refresh(self._recover())
+            self._refresh(self._recover(), lambda _: True)
+            if held:
+                self.hold()
             return self._connection.execute(sql, values).fetchall()
 
     def _one(self, sql: str, values: tuple[object, ...], kind: type[T]) -> T | None:
@@ -293,9 +336,7 @@ class StateCache:
     def _in_memory(self, error: Exception) -> sqlite3.Connection:
         """Work without a file where none can be written: reading a read-only repository still has to work."""
         self._notes.append(f"the state cache cannot be written ({error}); this answer was computed without it")
-        connection = sqlite3.connect(":memory:", isolation_level=None)
-        connection.executescript(_SCHEMA)
-        return connection
+        return _memory()
 
     def _rebuild_after(self, error: sqlite3.DatabaseError) -> None:
         self._connection.close()
@@ -307,6 +348,12 @@ class StateCache:
         for suffix in ("", "-wal", "-shm"):
             with suppress(OSError):
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+
+
+def _memory() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.executescript(_SCHEMA)
+    return connection
 
 
 class _Transaction:
@@ -365,7 +412,7 @@ def _provenance_path(payload: ArtifactPayload) -> str | None:
         return None
     try:
         provenance = msgspec.json.decode(payload.provenance)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
     path = provenance.get("path") if isinstance(provenance, dict) else None
     return path if isinstance(path, str) else None

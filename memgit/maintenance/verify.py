@@ -41,17 +41,16 @@ class Report(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
 
 
-_RESTORE = "Fetch the object from a clone or restore a backup; the fold ignores it until then."
+_RESTORE = "Fetch the object from a clone or restore a backup; answers leave it out until then."
 _REPORT = "Another program or a later version wrote it; it is kept and ignored."
 
 
-def verify_store(snapshot: Snapshot, state: StateCache | None, history: Iterator[Snapshot]) -> Report:
+def verify_store(snapshot: Snapshot, state: StateCache, history: Iterator[Snapshot]) -> Report:
     """Return what is wrong with a snapshot, with the cache of it, and with the commits that led to it."""
     check = _Check(snapshot)
     check.files()
     check.references()
-    if state is not None:
-        check.cache(state)
+    check.cache(state)
     check.commits(history)
     return Report(checked=dict(check.counts), findings=tuple(sorted(check.findings, key=lambda item: item.where)))
 

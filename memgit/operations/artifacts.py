@@ -14,6 +14,7 @@ from memgit.operations.lineages import (
     artifact_payload,
     check_id,
     head_revision,
+    latest_at,
     named_heads,
     snapshot_of,
     writable_lineage,
@@ -23,7 +24,7 @@ from memgit.records import ids
 from memgit.records.codec import digest_of
 from memgit.records.ids import RevisionId
 from memgit.records.op import ArtifactPayload, ReasonPayload, Scope, draft
-from memgit.records.state import Revision
+from memgit.records.state import Lineage, Revision
 from memgit.store.transaction import Transaction
 from memgit.store.writer import Result
 
@@ -124,7 +125,7 @@ def revise(invocation: Invocation, request: ArtifactRevise) -> ArtifactWritten:
         heads = named_heads(lineage, request.if_revision, request.if_revisions)
         head = head_revision(lineage)
         payload = revised_payload(request, artifact_payload(head), data)
-        return stage_artifact(transaction, lineage.scope, payload, data, lineage.id, heads, head)
+        return stage_artifact(transaction, lineage.scope, payload, data, lineage, heads)
 
     written = invocation.write("artifact.revise", request, build)
     return ArtifactWritten(**written.result)
@@ -166,7 +167,7 @@ def forget(invocation: Invocation, request: ArtifactForget) -> Forgotten:
             lineage.id,
             lineage.scope,
             ReasonPayload(reason=reason),
-            not_before=lineage.revisions[-1].at,
+            not_before=latest_at(lineage),
             parents=lineage.heads,
         )
         transaction.stage(tombstone, artifact_payload(head_revision(lineage)).title)
@@ -214,17 +215,16 @@ def stage_artifact(
     scope: Scope,
     payload: ArtifactPayload,
     data: bytes,
-    artifact_id: str | None = None,
+    lineage: Lineage | None = None,
     parents: tuple[RevisionId, ...] = (),
-    parent: Revision | None = None,
 ) -> Result:
-    """Stage a new artifact, or with `artifact_id` the next revision of one; return the ids by the protocol's names."""
+    """Stage a new artifact, or the next revision of one; return the ids by the protocol's names."""
     op = draft(
-        "revise" if artifact_id else "put",
-        artifact_id or ids.new_entity_id("artifact"),
+        "revise" if lineage else "put",
+        lineage.id if lineage else ids.new_entity_id("artifact"),
         scope,
         payload,
-        not_before=parent.at if parent else "",
+        not_before=latest_at(lineage) if lineage else "",
         revision=ids.new_revision_id("artifact"),
         parents=parents,
         blob=transaction.put_blob(data),

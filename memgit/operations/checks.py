@@ -18,6 +18,7 @@ from memgit.errors import InvalidRequest, LimitExceeded
 from memgit.limits import DEFAULT
 from memgit.records.codec import canonical_json
 from memgit.records.marker import canonical_marker
+from memgit.records.value import json_depth
 
 FreeJson = Any
 """Any JSON value: what a request may say freely. Kept as canonical text, and untrusted."""
@@ -105,6 +106,11 @@ def json_text(value: FreeJson, field: str) -> str | None:
     """Return free-form JSON as canonical text within its limit, or None for nothing."""
     if value is None or value == {}:
         return None
+    if json_depth(value) > DEFAULT.json_depth:
+        raise LimitExceeded(
+            f"`{field}` is nested deeper than {DEFAULT.json_depth}",
+            details={"limit": "json_depth", "value": DEFAULT.json_depth, "size": json_depth(value)},
+        )
     encoded = canonical_json(value)
     within(len(encoded.encode()), "metadata_bytes", DEFAULT.metadata_bytes, f"`{field}`")
     return encoded

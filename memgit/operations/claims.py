@@ -16,6 +16,7 @@ from memgit.operations.lineages import (
     check_id,
     claim_payload,
     head_revision,
+    latest_at,
     named_heads,
     read_lineage,
     snapshot_of,
@@ -154,13 +155,14 @@ def revise(invocation: Invocation, request: ClaimRevise) -> ClaimWritten:
         heads = named_heads(lineage, request.if_revision, request.if_revisions)
         head = head_revision(lineage)
         payload = revised_payload(request, claim_payload(head))
-        check_evidence(snapshot, payload.evidence)
+        kept = claim_payload(head).evidence  # it may name what has been forgotten since
+        check_evidence(snapshot, tuple(item for item in payload.evidence if item not in kept))
         op = draft(
             "revise",
             lineage.id,
             lineage.scope,
             payload,
-            not_before=head.at,
+            not_before=latest_at(lineage),
             revision=ids.new_revision_id("claim"),
             parents=heads,
         )
@@ -185,7 +187,7 @@ def retract(invocation: Invocation, request: ClaimRetract) -> ClaimRetracted:
             lineage.id,
             lineage.scope,
             ReasonPayload(reason=reason),
-            not_before=head.at,
+            not_before=latest_at(lineage),
             parents=heads,
         )
         transaction.stage(op, statement_of(claim_payload(head)))

@@ -61,6 +61,8 @@ class Imported(Struct, frozen=True, kw_only=True):
 
 def run(invocation: Invocation, request: ImportMarkdown) -> Imported:
     """Write new and changed documents in one commit."""
+    if "\0" in request.directory:
+        raise InvalidRequest("a directory's name holds no NUL", details={"field": "directory"})
     directory = (invocation.directory / request.directory).resolve()
     if not directory.is_dir():
         raise InvalidRequest(f"{request.directory} is not a directory", details={"field": "directory"})
@@ -97,8 +99,7 @@ def _stage(
         elif not _is_same(lineage, payload):
             revised.append(document.path)
             if not dry_run:
-                head = head_revision(lineage)
-                stage_artifact(transaction, lineage.scope, payload, document.data, lineage.id, lineage.heads, head)
+                stage_artifact(transaction, lineage.scope, payload, document.data, lineage, lineage.heads)
     here = {document.path for document in documents}
     gone = (path for path in known if path.startswith(prefix) and path.lower().endswith(SUFFIXES))
     missing = sorted(path for path in gone if path not in here)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -84,7 +85,12 @@ def _marker(
                 f"{found.path} names another project ({found.context.project_id}) than the store ({project}); "
                 "requests from below it belong to the marker's project."
             )
-        return str(found.path), False
+        return _shown(found.path), False
     if not request.marker or existed:  # a store that is there names its project, and a marker may have been removed
         return None, False
-    return str(write_marker(top, workspace_id=workspace, project_id=project)), True
+    return _shown(write_marker(top, workspace_id=workspace, project_id=project)), True
+
+
+def _shown(path: Path) -> str:
+    """Return a path as text; a name that is not UTF-8 is escaped."""
+    return str(path).encode("utf-8", "backslashreplace").decode()

@@ -62,7 +62,10 @@ class Invocation:
         context: object = None,
         idempotency_key: str | None = None,
         flags: Mapping[str, str] | None = None,
+        repository: Repository | None = None,
     ) -> None:
+        if repository is not None:
+            self.__dict__["repository"] = repository  # known already: nothing is discovered
         self.directory = directory
         self.environment = environment or Environment.read()
         self.instant = clock.now()
@@ -146,18 +149,20 @@ class Invocation:
 
     @property
     def state(self) -> StateCache:
-        """The folded state at the tip. Raises StoreNotInitialized."""
-        from memgit.index.state_cache import StateCache
-
-        tip = self._tip()
+        """The folded state, of one commit for the whole request. Raises StoreNotInitialized."""
         if self._opened_state is None:
-            self._opened_state = StateCache(self.repository.cache_dir, lambda: self.store.snapshot())
+            from memgit.index.state_cache import StateCache
+
+            tip = self._tip()
+            state = StateCache(self.repository.cache_dir, self._recover)
+            self._opened_state = state
+            if state.watermark is None or state.watermark.commit_id != tip:
+                snapshot = self.store.snapshot()
+                if state.watermark is not None and snapshot.seq < state.watermark.seq:
+                    snapshot = self._after_rewind(snapshot)
+                state.refresh(snapshot, self._is_tip)
+            state.hold()
         state = self._opened_state
-        if state.watermark is None or state.watermark.commit_id != tip:
-            snapshot = self.store.snapshot()
-            if state.watermark is not None and snapshot.seq < state.watermark.seq:
-                snapshot = self._after_rewind()
-            state.refresh(snapshot)
         self.warnings.extend(state.take_notes())
         assert state.watermark is not None
         self.observed = Observed(state.watermark.seq, state.watermark.commit_id)
@@ -167,7 +172,8 @@ class Invocation:
         """Return the folded state at a snapshot, for a write that must see what its own tip holds."""
         state = self.state
         if state.watermark is None or state.watermark.commit_id != snapshot.commit_id:
-            state.refresh(snapshot)
+            state.refresh(snapshot, self._is_tip)
+            state.hold()
         return state
 
     def look(self, horizon: str | None, reason: str | None) -> Reach:
@@ -210,13 +216,21 @@ class Invocation:
         if self._opened_state is not None:
             self._opened_state.close()
 
-    def _after_rewind(self) -> Snapshot:
+    def _after_rewind(self, seen: Snapshot) -> Snapshot:
         """Return the store after another program set its ref back: a write without content restores what was lost."""
         try:
             self.store.write(lambda _: {})
-            self.warnings.append("another program had set the memory's ref back; what was written since is restored")
         except (StoreBusy, StoreCorrupt) as error:
             self.warnings.append(f"another program set the memory's ref back: {error.message}")
+        restored = self.store.snapshot()
+        if restored.commit_id != seen.commit_id:
+            self.warnings.append("another program had set the memory's ref back; what was written since is restored")
+        return restored
+
+    def _is_tip(self, commit_id: str) -> bool:
+        return self.store.tip() == commit_id
+
+    def _recover(self) -> Snapshot:
         return self.store.snapshot()
 
     def _tip(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memgit.errors import InvalidRequest, JsonValue, NotFound, RevisionConflict
+from memgit.errors import InvalidRequest, JsonValue, NotFound, RevisionConflict, StoreCorrupt
 from memgit.records import ids
 from memgit.records.fold import fold_lineage
 from memgit.records.ids import EntityId, EntityKind, RevisionId
@@ -12,7 +12,7 @@ from memgit.records.op import ArtifactPayload, ClaimPayload
 from memgit.records.state import Lineage, Revision
 from memgit.scope.context import Context
 from memgit.scope.horizon import check_write
-from memgit.store.snapshot import Snapshot
+from memgit.store.snapshot import LostOp, Snapshot
 from memgit.store.transaction import Transaction
 
 
@@ -36,7 +36,10 @@ def snapshot_of(transaction: Transaction) -> Snapshot:
 
 def read_lineage(snapshot: Snapshot, entity: EntityId) -> Lineage:
     """Return a claim or an artifact by its own operations. Raises NotFound."""
-    ops, _ = snapshot.ops(entity)
+    ops, problems = snapshot.ops(entity)
+    lost = next((problem for problem in problems if isinstance(problem, LostOp)), None)
+    if lost is not None:
+        raise StoreCorrupt(f"a part of {entity} is lost: {lost.reason}")
     lineage = fold_lineage(ops).value if ops else None
     if lineage is None:
         raise NotFound(f"there is no {entity}", details={"id": entity})
@@ -99,3 +102,8 @@ def artifact_payload(revision: Revision) -> ArtifactPayload:
     """Return an artifact revision's payload."""
     assert isinstance(revision.payload, ArtifactPayload)
     return revision.payload
+
+
+def latest_at(lineage: Lineage) -> str:
+    """Return the latest time among an entity's revisions: what builds on it is never older."""
+    return max(revision.at for revision in lineage.revisions)

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
+from memgit.environment import git_child_environment
 from memgit.errors import MemgitError, StoreCorrupt, StoreReadOnly
 from memgit.index.lexical import IndexDamaged, LexicalIndex, ScopeFilter, open_index
 from memgit.index.refresh import refresh_index
@@ -19,6 +20,8 @@ from memgit.operations.invocation import Invocation
 from memgit.records.ids import BlobDigest, EntityId
 from memgit.retrieval.view import View
 from memgit.scope.registry import known_stores
+from memgit.store.objects import ObjectId
+from memgit.store.repository import discover
 
 T = TypeVar("T")
 
@@ -30,13 +33,17 @@ def answers(invocation: Invocation, ask: Callable[[View], T]) -> Iterator[tuple[
     if not invocation.reach.broadened:
         return
     for directory in _others(invocation):
-        other = Invocation(directory, invocation.environment, context=_requested(invocation))
         try:
-            yield str(directory), _answer(invocation, other, scope, ask)
-        except MemgitError as error:
-            invocation.warnings.append(f"the memory of {directory} was left out: {error.message}")
-        finally:
-            other.close()
+            other = _other(invocation, directory)
+            try:
+                answer = _answer(invocation, other, scope, ask)
+            finally:
+                other.close()
+        except Exception as error:  # noqa: BLE001 - one store's fault is not the others'
+            reason = error.message if isinstance(error, MemgitError) else type(error).__name__
+            invocation.warnings.append(f"the memory of {directory} was left out: {reason}")
+        else:
+            yield str(directory), answer
 
 
 def scope_filter(invocation: Invocation) -> ScopeFilter:
@@ -104,12 +111,20 @@ def _read_blob(request: Invocation, place: Invocation, digest: BlobDigest) -> by
 
 def _bring_up(request: Invocation, place: Invocation, index: LexicalIndex) -> None:
     state = place.state
+    assert state.watermark is not None
     with suppress(IndexDamaged):
         seen = index.watermark()
-        if seen is not None and state.watermark is not None and seen.commit == state.watermark.commit_id:
+        if seen is not None and seen.commit == state.watermark.commit_id:
             return
-    if refresh_index(index, place.store.snapshot(), state):
+    # The index must follow the very commit that the state is of: a newer tip's entities would be missing from it.
+    if refresh_index(index, place.store.snapshot(ObjectId(state.watermark.commit_id)), state):
         request.warnings.append("the lexical index was damaged and has been rebuilt")
+
+
+def _other(invocation: Invocation, directory: Path) -> Invocation:
+    """Return the reach into another repository, whatever `GIT_DIR` says of this one."""
+    repository = discover(directory, git_child_environment())
+    return Invocation(directory, invocation.environment, context=_requested(invocation), repository=repository)
 
 
 def _others(invocation: Invocation) -> Iterator[Path]:

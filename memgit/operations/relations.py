@@ -12,7 +12,7 @@ from memgit.operations import checks
 from memgit.operations.checks import FreeJson
 from memgit.operations.cursor import decode_cursor, encode_cursor
 from memgit.operations.invocation import Invocation
-from memgit.operations.lineages import check_id, read_lineage, snapshot_of
+from memgit.operations.lineages import check_id, latest_at, read_lineage, snapshot_of
 from memgit.operations.views import RelationView, relation_view
 from memgit.records import ids
 from memgit.records.ids import EntityId
@@ -87,7 +87,7 @@ def put(invocation: Invocation, request: RelationPut) -> RelationWritten:
         known = _known(invocation.state_of(snapshot), request)
         if known is not None:
             return {"relation_id": known, "existed": True}
-        latest = max(lineage.revisions[-1].at for lineage in ends)
+        latest = max(map(latest_at, ends))
         op = draft("put", ids.new_entity_id("relation"), context.scope, payload, not_before=latest)
         staged = transaction.stage(op, f"{request.source} {request.relation} {request.target}")
         return {"relation_id": staged.entity, "existed": False}

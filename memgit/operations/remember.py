@@ -176,7 +176,7 @@ def _evidence(
         head = head_revision(lineage)
         if artifact_payload(head).digest == digest_of(data):
             return ArtifactId(lineage.id), head.id, True
-        made = stage_artifact(transaction, lineage.scope, payload, data, lineage.id, lineage.heads, head)
+        made = stage_artifact(transaction, lineage.scope, payload, data, lineage, lineage.heads)
     return ArtifactId(made["artifact_id"]), RevisionId(made["revision_id"]), False
 
 

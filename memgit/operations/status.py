@@ -31,7 +31,7 @@ def status(invocation: Invocation, request: Status) -> StoreStatus:
     state = invocation.state
     context = invocation.context
     records = state.stores()
-    here = state.counts(context.workspace_id, context.project_id)
+    here = state.counts(context.scope)
     everything = state.counts()
     return StoreStatus(
         store_id=records[0].store if records else "",
@@ -46,5 +46,5 @@ def status(invocation: Invocation, request: Status) -> StoreStatus:
         },
         open_conflicts=sum(1 for case in state.cases(open_only=True) if invocation.sees(case.scope)),
         ignored_operations=len(state.problems()),
-        latest=tuple(state.latest_claims(context.workspace_id, context.project_id, 5)),
+        latest=tuple(state.latest_claims(context.scope, 5)),
     )

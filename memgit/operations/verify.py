@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from memgit.errors import StoreCorrupt
 from memgit.maintenance.verify import Finding, verify_store
 from memgit.operations.invocation import Invocation, Observed
 from memgit.store.history import walk
@@ -25,10 +24,7 @@ class VerifyReport(Struct, frozen=True, kw_only=True):
 def verify(invocation: Invocation, request: Verify) -> VerifyReport:
     """Return the report of the store at its tip."""
     snapshot = invocation.store.snapshot()
-    try:
-        state = invocation.state
-    except StoreCorrupt:
-        state = None  # what is lost is named by the report
+    state = invocation.state
     report = verify_store(snapshot, state, walk(invocation.store.database, snapshot.commit_id))
     invocation.observed = Observed(snapshot.seq, snapshot.commit_id)
     return VerifyReport(

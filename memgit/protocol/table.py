@@ -102,6 +102,8 @@ def find_operation(name: object) -> Operation:
         return found
     import difflib
 
+    if name is None:
+        raise UnknownOperation("the request names no operation: `op` is missing", details={"op": None})
     shown = name[:80] if isinstance(name, str) else type(name).__name__
     near = difflib.get_close_matches(str(shown), OPERATIONS, n=1)
     hint = f"Did you mean `{near[0]}`?" if near else None

@@ -156,9 +156,10 @@ def _contradicts(relation: Relation, lineages: Mapping[EntityId, Lineage]) -> bo
 
 def _is_quiet(lineage: Lineage) -> bool:
     """Tell whether the lineage never had a tombstone, nor two heads: each revision was made from the last one too."""
-    if len(lineage.ops) > 1 and any(note.verb in TOMBSTONE_VERBS for note in lineage.ops):
-        return False
-    return all(parent.id in child.parents for parent, child in pairwise(lineage.revisions))
+    if len(lineage.ops) == 1:
+        return True
+    ended = any(note.verb in TOMBSTONE_VERBS for note in lineage.ops)
+    return not ended and all(parent.id in child.parents for parent, child in pairwise(lineage.revisions))
 
 
 def _contradictions(relation: Relation, cancels: Cancels, source: History, target: History) -> Iterator[Case]:
@@ -330,8 +331,7 @@ class _Replay:
         digest = min(self._tombstones)[1]
         if self._seen is None or self._seen[0] != digest:
             self._seen = (digest, self._lineage_of(self._notes[digest].parents))
-        seen = self._seen[1]
-        heads = [head for head in self.heads() if self._place[head] not in seen]
+        heads = [head for head in self.heads() if self._place[head] not in self._seen[1]]
         if not heads or (self._acknowledged and self._acknowledged[tombstone_id(digest, heads)] > 0):
             return ()
         return (digest, *heads)

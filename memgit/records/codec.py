@@ -17,7 +17,7 @@ from msgspec import Struct
 from memgit import clock
 from memgit.errors import FormatTooNew, StoreCorrupt
 from memgit.limits import DEFAULT
-from memgit.records import ids, yaml_text
+from memgit.records import ids
 from memgit.records.ids import BlobDigest, EntityId, OpDigest, StoreId
 from memgit.records.op import (
     CREATING_VERBS,
@@ -137,6 +137,8 @@ def decode_fields(data: bytes, name: str) -> dict[str, Any]:
         raise FormatTooNew(f"{name}: record format {int(match[1])}; this program reads {FORMAT}")
     if int(match[1]) < FORMAT:
         raise StoreCorrupt(f"{name}: record format {int(match[1])}, which never was")
+    from memgit.records import yaml_text
+
     try:
         fields: dict[str, Any] = yaml_text.load(data)
     except yaml_text.YamlRefused as error:
@@ -159,11 +161,12 @@ def convert(fields: Any, kind: type[_S], name: str) -> _S:
 def _is_misspelt(raw: Any, value: Any) -> bool:
     """Tell whether an integer or a boolean is written otherwise than in decimal, `true` or `false`.
 
-    The converter also takes `1.0`, `1e2` or `True`; another reader may not, and would fold another state.
+    The converter also takes `1.0`, `1e2` or `True`; another reader may not, and would fold another state. No integer of
+    a record is negative or beyond 2^53 - 1, which not every reader holds.
     """
     kind = type(value)
     if kind is int:
-        return bool(raw != str(value))
+        return bool(raw != str(value)) or not 0 <= value <= DEFAULT.sequence
     if kind is bool:
         return bool(raw != ("true" if value else "false"))
     if isinstance(value, Struct):
@@ -189,6 +192,8 @@ def canonical_json(value: Any) -> str:
 
 
 def _encode(fields: Mapping[str, Any]) -> bytes:
+    from memgit.records import yaml_text  # what only reads derived files needs no YAML
+
     return yaml_text.dump({"format": FORMAT, **fields})
 
 

@@ -18,7 +18,9 @@ an edit that somebody was told is safe. A tombstone counts in any case. Both are
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
+from itertools import groupby
+from operator import attrgetter
 from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
@@ -58,16 +60,13 @@ def fold(ops: Iterable[Op], purged: Collection[EntityId] = ()) -> State:
     The order of `ops` and repetitions do not matter. Mappings are in the order of their ids, problems in that of paths.
     """
     gone = frozenset(purged)
-    groups: dict[EntityId, list[Op]] = {}
-    for op in ops:
-        if op.entity not in gone:
-            groups.setdefault(op.entity, []).append(op)
+    left = sorted((op for op in ops if op.entity not in gone), key=attrgetter("entity"))
     lineages: dict[EntityId, Lineage] = {}
     relations: dict[RelationId, Relation] = {}
     cancels: dict[OpDigest, tuple[OpDigest, ...]] = {}
     problems: list[Problem] = []
-    for entity in sorted(groups):
-        folded = fold_entity(groups[entity])
+    for entity, group in groupby(left, key=attrgetter("entity")):
+        folded = fold_entity(list(group))
         if isinstance(folded.value, Lineage):
             lineages[entity] = folded.value
         elif folded.value is not None:
@@ -87,17 +86,15 @@ def fold_entity(ops: Sequence[Op]) -> Folded[Lineage] | Folded[Relation]:
 def fold_lineage(ops: Sequence[Op]) -> Folded[Lineage]:
     """Return the claim or artifact that its operations, in any order, add up to. Of a source or projection: nothing."""
     tally = _count(ops)
-    if not tally.counted:
-        return Folded[Lineage](None, tally.reported())
-    return Folded(_lineage(tally.counted, _void(tally)), tally.reported(), tally.cancels)
+    value = _lineage(tally.counted, _void(tally.cancels)) if tally.counted else None
+    return Folded(value, tally.reported(), tally.cancels)
 
 
 def fold_relation(ops: Sequence[Op]) -> Folded[Relation]:
     """Return the relation that its operations, in any order, add up to."""
     tally = _count(ops)
-    if not tally.counted:
-        return Folded[Relation](None, tally.reported())
-    return Folded(_relation(tally.counted, _void(tally)), tally.reported(), tally.cancels)
+    value = _relation(tally.counted, _void(tally.cancels)) if tally.counted else None
+    return Folded(value, tally.reported(), tally.cancels)
 
 
 class _Counted(NamedTuple):
@@ -142,7 +139,7 @@ class _Tally:
         if fault is not None:
             self._report(op, fault)
             return
-        if len(parents) != len(op.parents) and (op.verb == "revise" or op.verb in TOMBSTONE_VERBS):
+        if parents != op.parents and (op.verb == "revise" or op.verb in TOMBSTONE_VERBS):
             self._report(op, "it counts, but names revisions that are not known")
         self.counted.append(_Counted(op, parents))
         self._seqs[op.digest] = op.seq
@@ -183,16 +180,16 @@ class _Tally:
         self._problems.append(Problem(path=OpPath(op.entity, op.seq, op.verb, op.digest).path, reason=reason))
 
 
-def _void(tally: _Tally) -> frozenset[OpDigest]:
+def _void(cancels: dict[OpDigest, tuple[OpDigest, ...]]) -> set[OpDigest]:
     """Return what an effective undo cancels. What can cancel an undo stands after it, so one pass back is enough."""
     void: set[OpDigest] = set()
-    for digest in reversed(tally.cancels):
+    for digest in reversed(cancels):
         if digest not in void:
-            void.update(tally.cancels[digest])
-    return frozenset(void)
+            void.update(cancels[digest])
+    return void
 
 
-def _lineage(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> Lineage:
+def _lineage(counted: Sequence[_Counted], void: Set[OpDigest]) -> Lineage:
     first = counted[0].op
     revisions = _revisions(counted, void)
     return Lineage(
@@ -210,14 +207,14 @@ def _lineage(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> Lineage:
     )
 
 
-def _revisions(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> tuple[Revision, ...]:
+def _revisions(counted: Sequence[_Counted], void: Set[OpDigest]) -> tuple[Revision, ...]:
     numbers: dict[RevisionId, int] = {}
     revisions: list[Revision] = []
     for op, parents in counted:
         if op.revision is None:
             continue
         assert isinstance(op.payload, ClaimPayload | ArtifactPayload)
-        number = 1 + max((numbers[parent] for parent in parents), default=0)
+        number = 1 + max([numbers[parent] for parent in parents], default=0)
         numbers[op.revision] = number
         revisions.append(
             Revision(
@@ -245,6 +242,8 @@ def _heads(revisions: Sequence[Revision]) -> tuple[RevisionId, ...]:
     """
     if revisions[0].void:
         return ()
+    if len(revisions) == 1:
+        return (revisions[0].id,)
     covered: set[RevisionId] = set()
     heads: list[RevisionId] = []
     for revision in reversed(revisions):
@@ -255,7 +254,7 @@ def _heads(revisions: Sequence[Revision]) -> tuple[RevisionId, ...]:
     return tuple(reversed(heads))
 
 
-def _tombstone(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> Tombstone | None:
+def _tombstone(counted: Sequence[_Counted], void: Set[OpDigest]) -> Tombstone | None:
     """Return the first effective tombstone: whoever came later found the entity ended, or could not know."""
     for op, parents in counted:
         if op.verb in TOMBSTONE_VERBS and op.digest not in void:
@@ -272,14 +271,14 @@ def _tombstone(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> Tombst
     return None
 
 
-def _acknowledged(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> tuple[CaseId, ...]:
-    cases = {
+def _acknowledged(counted: Sequence[_Counted], void: Set[OpDigest]) -> tuple[CaseId, ...]:
+    cases = [
         op.payload.case for op, _ in counted if isinstance(op.payload, AcknowledgePayload) and op.digest not in void
-    }
-    return tuple(sorted(cases))
+    ]
+    return tuple(sorted(set(cases))) if cases else ()
 
 
-def _relation(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> Relation:
+def _relation(counted: Sequence[_Counted], void: Set[OpDigest]) -> Relation:
     put = counted[0].op
     assert isinstance(put.payload, RelationPayload)
     return Relation(
@@ -296,8 +295,8 @@ def _relation(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> Relatio
     )
 
 
-def _notes(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> tuple[OpNote, ...]:
-    return tuple(
+def _notes(counted: Sequence[_Counted], void: Set[OpDigest]) -> tuple[OpNote, ...]:
+    notes = [
         OpNote(
             digest=op.digest,
             seq=op.seq,
@@ -309,4 +308,5 @@ def _notes(counted: Sequence[_Counted], void: frozenset[OpDigest]) -> tuple[OpNo
             case=op.payload.case if isinstance(op.payload, AcknowledgePayload) else None,
         )
         for op, parents in counted
-    )
+    ]
+    return tuple(notes)

@@ -61,13 +61,13 @@ def derive(lineages: Mapping[EntityId, Lineage], relations: Mapping[RelationId, 
                 open_cases[entity].append(case.id)
     entities = {}
     for name, lineage in lineages.items():
-        superseded_by = by_target.get(name, ())
+        superseded_by = tuple(sorted(by_target[name])) if name in by_target else ()
         status = _status(lineage, bool(superseded_by))
         entities[name] = Entity(
             lineage=lineage,
             status=status,
             disputed=name in open_cases or (status == "active" and name in doubted),
-            superseded_by=tuple(sorted(superseded_by)),
+            superseded_by=superseded_by,
             open_cases=tuple(open_cases.get(name, ())),
         )
     return Derived(entities, cases)

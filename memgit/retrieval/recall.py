@@ -49,7 +49,7 @@ class CandidatesHint(Struct, frozen=True, kw_only=True):
 
 
 class RecallResult(Struct, frozen=True, kw_only=True):
-    """`candidate_*` hold what did not qualify. `candidates_hint` is None where a claim qualified or nothing comes close.
+    """`candidate_*` hold what did not qualify. `candidates_hint` is None where a claim qualified or nothing is close.
 
     `claims_truncated`: more claims qualify than were asked for. `evaluated_at` is the instant of validity.
     """

@@ -1,7 +1,7 @@
 """Values that are given to a name that says secret. The less the name says, the more the value must.
 
-Owns the few formats that only a name makes known. Names are `names.py`, what joins them to a value is `joints.py`, what a
-password or a key looks like is `passwords.py`.
+Owns the few formats that only a name makes known. Names are `names.py`, what joins them to a value is `joints.py`, what
+a password or a key looks like is `passwords.py`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from memgit.screening.finding import Span
 from memgit.screening.joints import end_of, values_of
 from memgit.screening.names import LEAD_LENGTH, NameKind, kind_of
-from memgit.screening.passwords import is_key, is_password, is_public_key, is_strong_password
+from memgit.screening.passwords import is_hinted_key, is_key, is_password, is_strong_password
+from memgit.screening.patterns import compiled
 from memgit.screening.placeholders import is_filler
-from memgit.screening.randomness import is_hexadecimal
-from memgit.screening.rule import compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +84,7 @@ def _rule_for(name: re.Match[str], folded: str, value: str, is_literal: bool) ->
         return "assigned-password" if accepted else None
     if kind is NameKind.KEY:
         return "assigned-secret" if is_key(value) else None
-    is_hinted = kind is NameKind.HINT and is_literal and not is_hexadecimal(value) and not is_public_key(value)
-    return "assigned-key" if is_hinted and is_key(value) else None
+    return "assigned-key" if kind is NameKind.HINT and is_hinted_key(value, is_literal) else None
 
 
 def _is_worth_a_look(value: str) -> bool:

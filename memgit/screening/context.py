@@ -13,15 +13,14 @@ from collections.abc import Iterator, Sequence
 
 from memgit.screening.finding import Span
 from memgit.screening.names import NameKind, kind_of
+from memgit.screening.patterns import compiled
 from memgit.screening.placeholders import holds_identifier, is_filler
-from memgit.screening.randomness import is_hexadecimal, looks_random
-from memgit.screening.rule import compiled
+from memgit.screening.randomness import STRICT_SHARE, is_hexadecimal, looks_random
 
 _RUN = r"(?<![0-9A-Za-z_~+/.@%-])[0-9A-Za-z_~+/.-]{20,}+={0,2}"
 _LONGEST = 200  # characters; longer runs are data
 _BEFORE = 64  # characters in which the word must stand
 _LINE = 1000  # characters; longer lines are generated
-_STRICT_SHARE = 0.4  # of common pairs: what stands in prose must look more random than what is assigned
 _SOMETHING_ELSE = (
     r"sha-?\d|md5|blake|hash|digest|checksum|integrity|commit|revision|fingerprint|base64,|ssh-|public|pubkey|etag|"
     r"signature|uuid|\bid\b|nonce|h1:|://|[?&]\w+=\Z|import |from |require|\0|\.(?:js|css|png|html|map)\b"
@@ -57,7 +56,7 @@ def _is_drawn(value: str) -> bool:
         return False
     if compiled(_PART).search(value) is None or sum(letter.isdigit() for letter in value) < 2:
         return False
-    return looks_random(value, _STRICT_SHARE) and not is_filler(value)
+    return looks_random(value, STRICT_SHARE) and not is_filler(value)
 
 
 def _is_named(folded: str, names: Sequence[re.Match[str]], start: int) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memgit.screening.rule import compiled
+from memgit.screening.patterns import compiled
 
 _JOINT = r"""
     \\?["'`]?[\])]?                                                # what closes a quoted name or a subscript
@@ -21,7 +21,7 @@ _JOINT = r"""
       | \s{0,8}(?:\|\|=|&&=|\?\?=|\?=|:=|=>|={1,3}|[::]|->)\s{0,4}      # assignment, member, comparison
       | (?<=["'`])\s?,\s?                                              # define("NAME", "value")
       | \(\s?(?=["'`])                                                 # .password("value")
-      | >(?=[^\s<=>])                                                   # <password>value</password>
+      | (?<!["'`])>(?=[^\s<=>])                                                   # <password>value</password>
       | \s{1,12}value\s?[=:]\s?                                        # key="NAME" value="…"
       | (?:\ [a-z-]{1,16}){0,3}\s(?:is|was|ist|est|es|to)\s(?:now\s)?:?\s?
     )
@@ -34,9 +34,7 @@ _QUOTED = r"""
 _BARE = r"""(?P<value>[^\s"'`,;<>()\[\]{}|\\\0]{4,200}+)(?P<next>.?)"""
 _NEXT_PARAMETER = r"&[A-Za-z_.-]{1,24}="
 _REST = r"""[^\s"'`,;<>()\[\]{}|\\\0]*+"""
-_REVERSED = (
-    r"""(?P<value>[^\s"'`\0]{8,200}+)["'`]?\ (?:as|for)\ (?:the|a|an|our|my|your)\ (?:[a-z-]{1,16}\ ){0,3}\Z"""
-)
+_REVERSED = r"""(?P<value>[^\s"'`\0]{8,200}+)["'`]?\ (?:as|for)\ (?:the|a|an|our|my|your)\ (?:[a-z-]{1,16}\ ){0,3}\Z"""
 _REVERSED_LENGTH = 280
 _OPTION = r"(?:^|\s)--?[a-z-]{0,24}\Z"
 _OPTION_LENGTH = 28
@@ -75,7 +73,7 @@ def _value_after(text: str, folded: str, name: re.Match[str]) -> Value | None:
         return None
     quoted = compiled(_QUOTED, re.VERBOSE).match(text, at)
     if quoted is not None:
-        return Value(*quoted.span("value"), is_literal=True)
+        return Value(*quoted.span("value"), is_literal="," not in folded[name.end() : at])
     if text[at - 1] in ",(" or text[at - 2 : at] == ", ":
         return None  # the next argument of a call
     bare = compiled(_BARE).match(text, at)
@@ -96,7 +94,9 @@ def _joint_end(text: str, folded: str, name: re.Match[str]) -> int | None:
     joint = compiled(_JOINT, re.VERBOSE).match(folded, end)
     if joint is not None:
         return None if "," in joint[0] and not _is_first_argument(text, name) else joint.end()
-    if text.startswith(" ", end) and compiled(_OPTION).search(text[max(0, name.start() - _OPTION_LENGTH) : name.start()]):
+    if text.startswith(" ", end) and compiled(_OPTION).search(
+        text[max(0, name.start() - _OPTION_LENGTH) : name.start()]
+    ):
         return end + 1
     return None
 

@@ -1,7 +1,7 @@
 """Words that name a secret, and names that only contain such a word: `token_count`, `public_key`, `password_reset`.
 
-Words are matched in text in lower case. English first, and the word for a password in other languages, because a note is
-written in its author's language.
+Words are matched in text in lower case. English first, and the word for a password in other languages, because a note
+is written in its author's language.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from memgit.screening.rule import compiled
+from memgit.screening.patterns import compiled
 
 
 class NameKind(Enum):
@@ -21,18 +21,27 @@ class NameKind(Enum):
 
 
 _LATIN_WORDS = (
-    r"secret|token|key|pass(?:w(?:or)?d|phrase|code|wort|e(?![a-z])|(?![a-z]))|pwd|auth|credential|kennwort|contrasena|wachtwoord|"
+    r"secret|token|key|pass(?:w(?:or)?d|phrase|code|wort|e(?![a-z])|(?![a-z]))|pwd|pat(?![a-z0-9])|auth|credential|kennwort|contrasena|wachtwoord|"
     r"senha|haslo"
 )
 _OTHER_WORDS = r"contraseña|hasło|пароль|密码|密碼|パスワード|비밀번호"
 _TAIL = r"(?P<tail>[a-z0-9_-]{0,40}+)"
-_PASSWORD = r"pass(?:w(?:or)?d|phrase|code|wort|e(?![a-z]))|(?<![a-z])pass(?![a-z])|pwd|kennwort|wachtwoord|senha|haslo|contrasena"
+_OPENING_WORDS = (
+    r"pass(?:w(?:or)?d|phrase|code|wort|e(?![a-z]))|(?<![a-z])pass(?![a-z])|pwd|"
+    r"kennwort|wachtwoord|senha|haslo|contrasena"
+)
 _QUALIFIED_KEY = (
     r"(?:api|access|private|signing|encryption|auth|account|master|service|admin|app|application|client|shared|session|"
     r"deploy|license|write|server|webhook|storage|bot|secret)[_. -]?key"
 )
 _KEY = rf"secret|token|credential|{_QUALIFIED_KEY}"
-_SHORT_WORDS = ("pass", "pwd", "key", "auth")  # inside `compass`, `monkey`, `author`: only at the start of a word
+_SHORT_WORDS = (
+    "pass",
+    "pwd",
+    "pat",
+    "key",
+    "auth",
+)  # inside `compass`, `monkey`, `author`: only at the start of a word
 _LAST_WORD = r".*(?:secret|token|key|passw(?:or)?d|passphrase|pass|pwd|auth|credential)"
 _HARMLESS_TAIL = (
     r"(?:[_-]?(?:ids?|names?|types?|hash(?:es|ed)?|digest|counts?|ur[il]s?|endpoints?|paths?|files?|fields?|len(?:gth)?|"
@@ -59,7 +68,17 @@ def names_in(text: str, folded: str) -> list[re.Match[str]]:
     Positions hold for the text and for `folded`, the same text in lower case.
     """
     words = _LATIN_WORDS if folded.isascii() else f"{_LATIN_WORDS}|{_OTHER_WORDS}"
-    return [name for name in compiled(f"(?:{words}){_TAIL}").finditer(folded) if _begins_a_word(text, name)]
+    pattern = compiled(f"(?:{words}){_TAIL}")
+    names: list[re.Match[str]] = []
+    found = pattern.search(folded)
+    while found is not None:
+        if _begins_a_word(text, found):
+            names.append(found)
+            after = found.end()
+        else:  # the `auth` of `oauth_token`: the word that tells is in the tail
+            after = found.start() + 1
+        found = pattern.search(folded, after)
+    return names
 
 
 def _begins_a_word(text: str, name: re.Match[str]) -> bool:
@@ -79,7 +98,7 @@ def kind_of(folded: str, name: re.Match[str]) -> NameKind | None:
         return None
     if compiled(_HARMLESS_LEAD).search(lead):
         return None
-    if not name[0].isascii() or compiled(_PASSWORD).search(name[0]):
+    if not name[0].isascii() or compiled(_OPENING_WORDS).search(name[0]):
         return NameKind.PASSWORD
     if compiled(_KEY).search(lead[-12:] + name[0]):
         return NameKind.KEY

@@ -1,6 +1,6 @@
-"""What stands where a secret would, and is none: fillers, examples, names of variables, paths, calls.
+"""What stands where a secret would, and is none: fillers, examples, names of variables, paths, calls, dates.
 
-Fillers are refused for every rule; the rest only where a rule goes by a name and not by a format.
+Fillers are refused by every rule; the rest only where a rule goes by a name and not by a format.
 """
 
 from __future__ import annotations
@@ -8,42 +8,66 @@ from __future__ import annotations
 import re
 
 from memgit.screening.checksums import decode_base64
+from memgit.screening.patterns import compiled
 from memgit.screening.randomness import is_varied, looks_random
 
-_FILLER = re.compile(
-    r"example|placeholder|xxxx|your|redacted|\*{3}|\.{3}|…|0{8}|1234567|abcdef?gh|not[-_]?a[-_]?real|f00b4r|dummy|sample",
-    re.IGNORECASE,
-)
-_WEAK = re.compile(
+_FILLER = r"example|placeholder|xxxx|your|redacted|\*{3}|\.{3}|…|0{8}|1234567|abcdef?gh|not[-_]?a[-_]?real|dummy|sample"
+_WEAK = (
     r"pass(?:w|phrase)|secret|change|test|fake|replace|insert|todo|fixme|foo[-_.]?bar|^foo|lorem|ipsum|token|api[-_]?key|"
-    r"credential|default|admin|guest|qwerty|null|none|undefined|invalid|mock|demo|hello|letmein|username|generate|anonymous|blah",
-    re.IGNORECASE,
+    r"credential|default|admin|guest|qwerty|null|none|undefined|invalid|mock|demo|hello|letmein|username|generate|"
+    r"anonymous|blah"
 )
-_REFERENCE = re.compile(
-    r"""[$%{<]|[\w.-]*\$[({]|\.{1,2}/|[a-z][a-z0-9+.-]*://|(?:process|import\.meta|os|self|this|args?|options?|request|"""
-    r"""props|data|local|var|module|arn|ssm|op|enc|file|settings|config|env|environ|getenv|vault|keyring|secretsmanager|"""
-    r"""projects)[.\[(:/]""",
-    re.IGNORECASE,
+_REFERENCE = (
+    r"[$%{<]|[\w.-]{0,40}\$[({]|\.{1,2}/|[a-z][a-z0-9+.-]{0,20}://|(?:process|import\.meta|os|self|this|args?|options?|"
+    r"request|props|data|local|var|module|arn|ssm|op|enc|file|settings|config|env|environ|getenv|vault|keyring|"
+    r"secretsmanager|projects)[.\[(:/]"
 )
 _PATH_OR_POINTER = tuple("/~\\*&#@")
 _READABLE = re.compile(rb"[\x20-\x7e]+")
-_MEMGIT_ID = re.compile(r"[a-z]{2,5}_[0-9a-hjkmnp-tv-z]{26}", re.IGNORECASE)
-_UUID = re.compile(r"[0-9a-z]{6,8}(?:-[0-9a-z]{3,4}){3}-[0-9a-z]{12}", re.IGNORECASE)  # and what documents show for one
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T_ ].*)?")
-_WRITTEN = re.compile(r"[A-Za-z]+(?:[-_.:/ ][A-Za-z]+)*[-_.]?[0-9]?")
+
+# Groups of digits and letters as in a UUID: documents make theirs up with letters that no UUID has.
+_UUID = r"[0-9a-z]{6,8}(?:-[0-9a-z]{3,4}){3}-[0-9a-z]{12}"
+_MEMGIT_ID = r"[a-z]{2,5}_[0-9a-hjkmnp-tv-z]{26}"
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T_ ].*)?"
+_WRITTEN = r"[A-Za-z]++(?:[-_.:/ ][A-Za-z]++)*+(?:[-_.][0-9]?)?"
 
 
 def is_filler(text: str) -> bool:
     """Tell whether a text is what people put where a key would be: `xxxx`, `EXAMPLE`, one character over and over."""
-    return _FILLER.search(text) is not None or not is_varied(text)
+    return _has(_FILLER, text) or not is_varied(text)
 
 
 def is_placeholder(text: str) -> bool:
-    """Tell whether a text names or asks for a secret, or is one that everybody knows, as `changeme` does."""
-    if is_reference(text) or _FILLER.search(text) or _WEAK.search(text):
+    """Tell whether a text names or asks for a secret, or is one that everybody knows, as `changeme` does.
+
+    So does a text in base 64 that says so once it is decoded.
+    """
+    if is_reference(text) or _has(_FILLER, text) or _has(_WEAK, text):
         return True
     inner = _decoded(text)
-    return inner is not None and (_FILLER.search(inner) is not None or _WEAK.search(inner) is not None)
+    return inner is not None and (_has(_FILLER, inner) or _has(_WEAK, inner))
+
+
+def is_reference(text: str) -> bool:
+    """Tell whether a text says where a secret is kept: a variable, a path, an address, an entry of a vault."""
+    if text[:1] in _PATH_OR_POINTER:  # unless a random key happens to begin so
+        return not looks_random(text)
+    return compiled(_REFERENCE, re.IGNORECASE).match(text) is not None or is_identifier(text)
+
+
+def is_identifier(text: str) -> bool:
+    """Tell whether a text is a UUID, a date or one of memgit's own ids, alone: these name things and open nothing."""
+    return any(compiled(form, re.IGNORECASE).fullmatch(text) for form in (_UUID, _MEMGIT_ID, _DATE))
+
+
+def holds_identifier(text: str) -> bool:
+    """Tell whether there is a UUID in a text, as in the names of resources, or it is one of memgit's ids."""
+    return _has(_UUID, text) or is_identifier(text)
+
+
+def is_written(text: str) -> bool:
+    """Tell whether a text is words, perhaps numbered with one digit: a name, a type, a path, a sentence."""
+    return compiled(_WRITTEN).fullmatch(text) is not None
 
 
 def _decoded(text: str) -> str | None:
@@ -52,23 +76,5 @@ def _decoded(text: str) -> str | None:
     return data.decode() if data is not None and _READABLE.fullmatch(data) else None
 
 
-def is_reference(text: str) -> bool:
-    """Tell whether a text says where a secret is kept: a variable, a path, an address, an entry of a vault."""
-    if text[:1] in _PATH_OR_POINTER:  # unless a random key happens to begin so
-        return not looks_random(text)
-    return _REFERENCE.match(text) is not None or is_identifier(text)
-
-
-def is_identifier(text: str) -> bool:
-    """Tell whether a text is a UUID, a date or one of memgit's own ids, alone: these name things and open nothing."""
-    return any(form.fullmatch(text) is not None for form in (_UUID, _MEMGIT_ID, _DATE))
-
-
-def holds_identifier(text: str) -> bool:
-    """Tell whether there is a UUID in a text, as in the names of resources."""
-    return _UUID.search(text) is not None
-
-
-def is_written(text: str) -> bool:
-    """Tell whether a text is words, with at most one digit at its end: a name, a type, a path, a sentence."""
-    return _WRITTEN.fullmatch(text) is not None
+def _has(pattern: str, text: str) -> bool:
+    return compiled(pattern, re.IGNORECASE).search(text) is not None

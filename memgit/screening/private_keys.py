@@ -10,18 +10,40 @@ from memgit.screening.checksums import is_bech32, is_jwt
 from memgit.screening.rule import END_OF_WORD, Rule
 
 ARMOURED = (
-    Rule("private-key", ("-----BEGIN ",),
-         r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s\"'+>|*#]|\\[nr])*+"
-         r"(?:[A-Z][A-Za-z-]{2,20}: [^\n\\]{0,80}+(?:[\s\"'+>]|\\[nr])++){0,6}+[0-9A-Za-z+/=]{24,80}",
-         "RFC 7468; OpenSSH PROTOCOL.key; RFC 9580", fillers=True, embedded=True),
-    Rule("putty-private-key", ("PuTTY-User-Key-File-",), r"PuTTY-User-Key-File-[23]: [^\n]{4,40}+",
-         "PuTTY manual, appendix C", fillers=True),
+    Rule(
+        "private-key",
+        ("-----BEGIN ",),
+        r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s\"'+>|*#]|\\[nr])*+"
+        r"(?:[A-Z][A-Za-z-]{2,20}: [^\n\\]{0,80}+(?:[\s\"'+>]|\\[nr])++){0,6}+[0-9A-Za-z+/=]{24,80}",
+        "RFC 7468; OpenSSH PROTOCOL.key; RFC 9580",
+        fillers=True,
+        embedded=True,
+    ),
+    Rule(
+        "putty-private-key",
+        ("PuTTY-User-Key-File-",),
+        r"PuTTY-User-Key-File-[23]: [^\n]{4,40}+",
+        "PuTTY manual, appendix C",
+        fillers=True,
+    ),
 )
 """Private keys, whose first line holds blanks."""
 
 KEYS = (
-    Rule("age-identity", ("AGE-SECRET-KEY-1",), r"AGE-SECRET-KEY-1[0-9A-Z]{58}" + END_OF_WORD, "C2SP age: X25519 identities",
-         is_bech32),
-    Rule("jwt", ("eyJ",), r"eyJ[0-9A-Za-z_-]{8,2000}+\.eyJ[0-9A-Za-z_-]{8,4000}+\.[0-9A-Za-z_-]{20,1000}+", "RFC 7519", is_jwt, strict=True),
+    Rule(
+        "age-identity",
+        ("AGE-SECRET-KEY-1",),
+        r"AGE-SECRET-KEY-1[0-9A-Z]{58}" + END_OF_WORD,
+        "C2SP age: X25519 identities",
+        is_bech32,
+    ),
+    Rule(
+        "jwt",
+        ("eyJ",),
+        r"eyJ[0-9A-Za-z_-]{8,2000}+\.eyJ[0-9A-Za-z_-]{8,4000}+\.[0-9A-Za-z_-]{20,1000}+",
+        "RFC 7519",
+        is_jwt,
+        strict=True,
+    ),
 )
 """Keys and tokens that no one issuer owns."""

@@ -1,25 +1,23 @@
 """What a rule of the table is: a literal to look for, a pattern to try there, a check of what it matched.
 
-Every pattern's repetitions are bounded or possessive, so that the time is linear in the text's length. A pattern is
-compiled when its literal is first met: compiling all of them at import would cost more than a screening.
+Owns the row and how one is tried; where to try it is `table.py`. A check never sees anything but what was matched.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 from memgit.screening.finding import Span
+from memgit.screening.patterns import compiled
 from memgit.screening.placeholders import is_filler
 
 END_OF_WORD = r"(?![0-9A-Za-z])"
-END_OF_TOKEN = r"(?![0-9A-Za-z_-])"
+END_OF_RUN = r"(?![0-9A-Za-z_-])"
 
 _TAIL = 100  # characters from a literal on that a rule with a lead may look at
-_TOKEN = "-_"
-_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+_JOINERS = "-_"
+_ESCAPE = r"%[0-9A-Fa-f]{2}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ def match_at(rule: Rule, text: str, haystack: str, at: int) -> tuple[Span | None
     pattern = compiled(rule.pattern)
     if rule.lead:
         match = pattern.search(haystack, max(0, at - rule.lead), at + _TAIL)
-    elif rule.embedded or is_boundary(haystack, at, _TOKEN if rule.strict else ""):
+    elif rule.embedded or is_boundary(haystack, at, _JOINERS if rule.strict else ""):
         match = pattern.match(haystack, at)
     else:
         return None, at + 1
@@ -68,10 +66,7 @@ def is_boundary(text: str, at: int, forbidden: str = "") -> bool:
     """Tell whether a token can begin at `at`: not after a letter or digit, save one that ends `\\n` or `%3D`."""
     if at == 0 or not (text[at - 1].isalnum() or text[at - 1] in forbidden):
         return True
-    return text[max(0, at - 2) : at] in ("\\n", "\\r", "\\t") or _ESCAPE.match(text, max(0, at - 3), at) is not None
-
-
-@cache
-def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Return the compiled pattern; each is compiled once in a process, when it is first needed."""
-    return re.compile(pattern, flags)
+    return (
+        text[max(0, at - 2) : at] in ("\\n", "\\r", "\\t")
+        or compiled(_ESCAPE).match(text, max(0, at - 3), at) is not None
+    )

@@ -1,7 +1,7 @@
 """The screening itself: text or bytes in, findings out. Pure: no file, clock, environment or network.
 
-Nothing that a text holds makes it slow or makes it fail. The cheap question comes first: which of the rules' literals and
-words occur at all; patterns are tried only around those. Where rules overlap, the more telling one is reported.
+Nothing that a text holds makes it slow or makes it fail. The cheap question comes first: which of the rules' literals
+and words occur at all; patterns are tried only around those. Where rules overlap, the more telling one is reported.
 """
 
 from __future__ import annotations

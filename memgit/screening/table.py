@@ -1,8 +1,8 @@
 """How the rules of the table are looked for: long runs first, then literals inside them, then a pattern at a literal.
 
-A key is a long run of characters without a blank, and most text has few: one pass finds the runs, one pass over the runs
-finds the literals of all rules, and a pattern is tried only where its own literal stands. The few rules whose literal
-holds a blank are looked for by themselves.
+A key is a long run of characters without a blank, and most text has few: one pass finds the runs, one pass over the
+runs finds the literals of all rules, and a pattern is tried only where its own literal stands. The few rules whose
+literal holds a blank are looked for by themselves.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from functools import cache
 from memgit.screening.clouds import CLOUDS
 from memgit.screening.code_hosts import CODE_HOSTS
 from memgit.screening.finding import Span
+from memgit.screening.patterns import compiled
 from memgit.screening.private_keys import ARMOURED, KEYS
-from memgit.screening.rule import Rule, compiled, match_at
+from memgit.screening.rule import Rule, match_at
 from memgit.screening.services import SERVICES
 from memgit.screening.structures import ADDRESSES, HEADERS
 

@@ -102,6 +102,9 @@ def needs_plumbing(repository: Repository) -> bool:
     the case that must be seen here, because libgit2 opens it.
     """
     text = _config_text(repository.common_dir / "config").lower()
+    # libgit2 ignores core.sharedRepository: other members of the group could not write into its directories.
+    if "sharedrepository" in text:
+        return True
     return "promisor" in text or "partialclone" in text or "objectformat" in text or "refstorage" in text
 
 

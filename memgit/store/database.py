@@ -68,13 +68,13 @@ class Database:
         """Return a commit's parts."""
         return decode_commit(self.read(oid, "commit"))
 
-    def make(self, kind: ObjectType, data: bytes) -> RawObject:
+    def make(self, kind: ObjectType, data: bytes, path: str = "") -> RawObject:
         """Return the object with its id, without storing it."""
-        return hash_object(kind, data, self.backend.object_format)
+        return hash_object(kind, data, self.backend.object_format, path)
 
-    def make_tree(self, data: bytes, entries: Tree) -> RawObject:
+    def make_tree(self, data: bytes, entries: Tree, path: str = "") -> RawObject:
         """Return a tree with its id, without storing it, and remember its entries: the next write starts from them."""
-        made = self.make("tree", data)
+        made = self.make("tree", data, path)
         self._remember(made.oid, _CachedTree(data, entries))
         return made
 

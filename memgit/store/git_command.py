@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 
@@ -10,6 +11,10 @@ from memgit.errors import NotARepository, StoreBusy
 from memgit.store.repository import GIT_TIMEOUT_SECONDS, Repository
 
 __all__ = ["GIT_TIMEOUT_SECONDS", "git_config", "git_environment", "run_git"]
+
+
+WITHOUT_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
+"""A hook of the user's (`reference-transaction`) that remembers something would wait for the lock that we hold."""
 
 
 def git_environment(repository: Repository, *, network: bool = False) -> dict[str, str]:
@@ -43,7 +48,7 @@ def run_git(
     """Run one offline `git` command and return its outcome, whatever its exit status."""
     try:
         return subprocess.run(
-            ["git", *arguments],
+            ["git", *WITHOUT_HOOKS, *arguments],
             cwd=repository.git_dir,
             env=git_environment(repository),
             input=stdin,
@@ -52,5 +57,7 @@ def run_git(
         )
     except FileNotFoundError:
         raise NotARepository("the `git` command is not on the PATH", hint="Install Git.") from None
+    except OSError as error:  # no process or no pipe to be had
+        raise StoreBusy(f"`git {arguments[0]}` could not be run: {error.strerror or error}") from None
     except subprocess.TimeoutExpired:
         raise StoreBusy(f"`git {arguments[0]}` did not answer within {timeout:.0f} s") from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NewType
 
 from memgit.errors import StoreCorrupt
@@ -48,11 +48,12 @@ def subtree(oid: ObjectId) -> TreeItem:
 
 @dataclass(frozen=True, slots=True)
 class RawObject:
-    """An object's type and content, with its id."""
+    """An object's type and content, with its id. `path` is where it lies in the store's tree: a hint for packing."""
 
     oid: ObjectId
     type: ObjectType
     data: bytes
+    path: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +83,11 @@ class Commit:
     seconds: int
 
 
-def hash_object(kind: ObjectType, data: bytes, object_format: ObjectFormat) -> RawObject:
+def hash_object(kind: ObjectType, data: bytes, object_format: ObjectFormat, path: str = "") -> RawObject:
     """Return the object with the id that Git gives it."""
     digest = _HASHES[object_format](b"%s %d\0" % (kind.encode(), len(data)), usedforsecurity=False)
     digest.update(data)
-    return RawObject(ObjectId(digest.hexdigest()), kind, data)
+    return RawObject(ObjectId(digest.hexdigest()), kind, data, path)
 
 
 def encode_tree(entries: Mapping[str, TreeItem]) -> bytes:

@@ -9,7 +9,7 @@ else's packs are touched, and no loose object is removed that has not just been 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -37,16 +37,16 @@ def pack_log(database: Database, repository: Repository, tip: ObjectId) -> bool:
 
     Returns False, and leaves everything as it is, where Git could not pack.
     """
-    oids = [oid for entry in database.log.entries() for oid, _, _ in entry.objects]
+    paths = {oid: path for entry in database.log.entries() for oid, _, _, path in entry.objects}
     packs = PackList(repository, database.backend)
-    if oids and not packs.add(oids):
+    if paths and not packs.add(paths):
         # One that is missing or damaged stops Git; it is looked for only now, because that costs as much as packing.
         database.replay()
-        if not packs.add(oids):
+        if not packs.add(paths):
             return False
     database.log.restart(tip)
     database.backend.refresh()
-    remove_loose(database.backend.objects_dir, oids)
+    remove_loose(database.backend.objects_dir, paths)
     packs.consolidate()
     remove_leftovers(imports_dir(repository), Path(database.backend.objects_dir))
     return True
@@ -60,9 +60,12 @@ class PackList:
         self._backend = backend
         self._directory = Path(backend.objects_dir) / "pack"
 
-    def add(self, oids: Iterable[ObjectId]) -> bool:
-        """Make a pack of the objects and note it. Returns False where Git could not."""
-        name = self._pack(oids)
+    def add(self, paths: Mapping[ObjectId, str]) -> bool:
+        """Make a pack of the objects and note it. Returns False where Git could not.
+
+        With the objects' paths Git finds the deltas between versions of one directory: two thirds of the size.
+        """
+        name = self._pack((f"{oid} {path}" for oid, path in paths.items()), window=10)
         if name is not None:
             self.note([name])
         return name is not None
@@ -83,7 +86,7 @@ class PackList:
             return
         small = smallest(sizes)
         oids = {oid for name in small for oid in self._content(name)}
-        united = self._pack(oids)
+        united = self._pack(oids, window=0)
         if united is None or not oids <= self._content(united):
             return
         self._save([*(name for name in sizes if name not in small), united])
@@ -93,12 +96,12 @@ class PackList:
                     self._file(name, suffix).unlink(missing_ok=True)
         self._backend.refresh()
 
-    def _pack(self, oids: Iterable[ObjectId]) -> str | None:
-        # A window of 10 finds the deltas between the trees of neighbouring commits, which is most of the gain.
+    def _pack(self, lines: Iterable[str], *, window: int) -> str | None:
+        """Make a pack of the listed objects and return its name. Deltas that exist are kept; `window` 0 seeks none."""
         answer = run_git(
             self._backend.repository,
-            ["pack-objects", "-q", "--window=10", str(self._directory / "pack")],
-            stdin="".join(f"{oid}\n" for oid in oids).encode(),
+            ["pack-objects", "-q", f"--window={window}", str(self._directory / "pack")],
+            stdin="".join(f"{line}\n" for line in lines).encode(),
             timeout=_PACK_SECONDS,
         )
         return answer.stdout.decode().strip() or None if answer.returncode == 0 else None

@@ -30,6 +30,10 @@ class Change:
     new: ObjectId | None
 
 
+class LostOp(Problem, frozen=True):
+    """An operation whose object neither Git nor the log holds."""
+
+
 class Snapshot:
     """Read access to one commit of a store. Raises StoreCorrupt where what it reads was not written by memgit."""
 
@@ -77,8 +81,11 @@ class Snapshot:
         return found
 
     def decode(self, path: OpPath, oid: ObjectId) -> Op | Problem:
-        """Return the operation in a blob, or why it cannot be used. StoreCorrupt where the blob itself is lost."""
-        data = self._database.read(oid, "blob")
+        """Return the operation in a blob, or why it cannot be used: LostOp where the blob itself is gone."""
+        try:
+            data = self._database.read(oid, "blob")
+        except StoreCorrupt as error:
+            return LostOp(path=path.path, reason=error.message)
         try:
             return codec.decode_op(data, path)
         except (StoreCorrupt, FormatTooNew) as error:

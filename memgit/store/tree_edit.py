@@ -60,7 +60,7 @@ def _add(database: Database, oid: ObjectId | None, added: _Nested, created: list
     if oid is not None and not fresh:
         return oid
     entries = {**present, **fresh}
-    made = database.make_tree(_encode(database, oid, present, fresh, entries), entries)
+    made = database.make_tree(_encode(database, oid, present, fresh, entries), entries, path)
     created.append(made)
     return made.oid
 

@@ -33,7 +33,7 @@ class Entry(Struct, frozen=True, array_like=True):
 
     old: ObjectId | None
     new: ObjectId
-    objects: tuple[tuple[ObjectId, ObjectType, bytes], ...] = ()
+    objects: tuple[tuple[ObjectId, ObjectType, bytes, str], ...] = ()  # id, type, content, path
 
 
 class _Known(NamedTuple):
@@ -67,7 +67,7 @@ class WriteAheadLog:
         Raises OSError. What was written in part is cut off again, so that a full disk leaves no torn frame before a
         later entry; an entry that is whole, but whose file could not be closed or synced, is for `retract`.
         """
-        entry = Entry(old, new, tuple((item.oid, item.type, item.data) for item in objects))
+        entry = Entry(old, new, tuple((item.oid, item.type, item.data, item.path) for item in objects))
         body = self._encode(entry)
         known = self._known
         self._before = None
@@ -146,7 +146,7 @@ class WriteAheadLog:
         """Return the objects that the log or the generation before it holds."""
         # This order: a log that is restarted between the two looks is found as the one before.
         entries = [*self._readable(self.path), *self._readable(self.previous)]
-        return {oid: RawObject(oid, kind, data) for entry in entries for oid, kind, data in entry.objects}
+        return {item[0]: RawObject(*item) for entry in entries for item in entry.objects}
 
     def restart(self, tip: ObjectId) -> None:
         """Begin a new log that remembers the tip, and keep this one as the previous.

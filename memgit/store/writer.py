@@ -181,7 +181,7 @@ class Writer:
         return Written(result, transaction.last_seq, commit_id)
 
     def _publish(self, snapshot: Snapshot | None, files: _Files, transaction: Transaction, author: Author) -> ObjectId:
-        blobs = {path: self._database.make("blob", data) for path, data in files.content.items()}
+        blobs = {path: self._database.make("blob", data, path) for path, data in files.content.items()}
         root = snapshot.commit.tree if snapshot is not None else None
         tree, trees = add_files(self._database, root, {path: item.oid for path, item in blobs.items()})
         old = snapshot.commit_id if snapshot is not None else None
@@ -193,6 +193,8 @@ class Writer:
     def _pack_if_due(self, tip: ObjectId) -> None:
         """Pack when it is time. The write is done by then, so nothing that goes wrong here may be told of it."""
         log = self._database.log
+        if not self._pack_every:
+            return  # whoever configured this leaves packing to Git; the log grows until then
         with suppress(OSError, MemgitError):
             size = log.size()
             if log.count() < self._pack_at and size < self._pack_at_bytes:

@@ -19,7 +19,7 @@ class Mutant:
 
 MUTANTS = [
     # fold: which operations count
-    Mutant("fold", "if op.entity not in gone:", "if True:"),
+    Mutant("fold", " if op.entity not in gone)", ")"),
     Mutant("fold", "self._made.get(name, op.seq) < op.seq", "self._made.get(name, op.seq) <= op.seq"),
     Mutant("fold", "self._made.get(name, op.seq) < op.seq", "name in self._made"),
     Mutant("fold", "self._seqs.get(digest, op.seq) < op.seq", "self._seqs.get(digest, 0) <= op.seq"),
@@ -33,7 +33,7 @@ MUTANTS = [
     Mutant("fold", 'if op.verb == "undo" and not cancels:', "if False:"),
     Mutant("fold", '(op.verb == "revise" or op.verb in TOMBSTONE_VERBS)', 'op.verb == "revise"'),
     # fold: void, heads, tombstones
-    Mutant("fold", "for digest in reversed(tally.cancels):", "for digest in tally.cancels:"),
+    Mutant("fold", "for digest in reversed(cancels):", "for digest in cancels:"),
     Mutant("fold", "        if digest not in void:\n", "        if True:\n"),
     Mutant("fold", "    if revisions[0].void:\n        return ()\n", ""),
     Mutant("fold", "if not revision.void or revision.id in covered:", "if not revision.void:"),

@@ -146,17 +146,38 @@ def _cargo_entry(random: Random) -> str:
 
 
 def _requirement(random: Random) -> str:
-    return f"keyring==24.3.0 \\\n    --hash=sha256:{draw(random, HEX, 64)} \\\n    --hash=sha256:{draw(random, HEX, 64)}"
+    return (
+        f"keyring==24.3.0 \\\n    --hash=sha256:{draw(random, HEX, 64)} \\\n    --hash=sha256:{draw(random, HEX, 64)}"
+    )
 
 
 def _placeholder(random: Random) -> str:
     name = random.choice(["API_KEY", "DB_PASSWORD", "SECRET_KEY", "GITHUB_TOKEN", "AUTH_TOKEN", "CLIENT_SECRET"])
     value = random.choice(
         [
-            "xxxxxxxxxxxxxxxx", "${" + name + "}", "<your-token-here>", "changeme", "your_api_key_here", "example",
-            "process.env." + name, f'os.environ["{name}"]', "{{ secrets." + name + " }}", "********", "REPLACE_ME",
-            f"$(pass show {name.lower()})", "$" + name, "%" + name + "%", "null", "", "TODO", "sk_test_...", "<redacted>",
-            f'getenv("{name}")', f"config.{name.lower()}", "vault:secret/data/app#key", "!secret " + name.lower(),
+            "xxxxxxxxxxxxxxxx",
+            "${" + name + "}",
+            "<your-token-here>",
+            "changeme",
+            "your_api_key_here",
+            "example",
+            "process.env." + name,
+            f'os.environ["{name}"]',
+            "{{ secrets." + name + " }}",
+            "********",
+            "REPLACE_ME",
+            f"$(pass show {name.lower()})",
+            "$" + name,
+            "%" + name + "%",
+            "null",
+            "",
+            "TODO",
+            "sk_test_...",
+            "<redacted>",
+            f'getenv("{name}")',
+            f"config.{name.lower()}",
+            "vault:secret/data/app#key",
+            "!secret " + name.lower(),
         ]
     )
     return random.choice(["{name}={value}", '{name} = "{value}"', "{name}: {value}"]).format(name=name, value=value)
@@ -192,9 +213,11 @@ MAKERS: dict[str, Callable[[Random], str]] = {
     "cargo lock": _cargo_entry,
     "requirement": _requirement,
     "go sum": lambda random: f"golang.org/x/crypto v0.{random.randrange(40)}.0 h1:{_base64(random, 32)}",
-    "map": lambda random: '{"version":3,"names":["token","key"],"mappings":"'
-    + ";".join(draw(random, string.ascii_uppercase + string.ascii_lowercase, 4) for _ in range(60))
-    + '"}',
+    "map": lambda random: (
+        '{"version":3,"names":["token","key"],"mappings":"'
+        + ";".join(draw(random, string.ascii_uppercase + string.ascii_lowercase, 4) for _ in range(60))
+        + '"}'
+    ),
     "script hash": lambda random: f"script-src 'sha256-{_base64(random, 32)}' 'nonce-{draw(random, BASE62, 22)}'",
     "public key": lambda random: f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{_base64(random, 31)} deploy@host",
     "fingerprint": lambda random: f"256 SHA256:{_base64(random, 32).rstrip('=')} deploy key (ED25519)",

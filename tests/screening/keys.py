@@ -1,7 +1,7 @@
 """Keys as their issuers make them, from the public documentation of each format. Owns no rule and imports none.
 
-Written before the rules, and used by the tests and by `python -m benchmarks.screening`. Nothing here is a real key: each
-is drawn from a seeded generator when it is asked for, so no file of this repository holds anything that a scanner flags.
+Written before the rules, and used by the tests and by `python -m benchmarks.screening`. Nothing here is a real key:
+each is drawn from a seeded generator when it is asked for, so no file here holds anything that a scanner flags.
 Twenty kinds, most with several variants; five more (`UNNAMED`) have no prefix, no checksum and no rule of their own.
 """
 
@@ -170,7 +170,9 @@ def password(random: Random) -> str:
     if form == 0:
         return random.choice(words) + str(random.randrange(10, 9999)) + random.choice("!#$%&*?")
     if form == 1:
-        return random.choice(words) + random.choice("-_.") + random.choice(words).lower() + str(random.randrange(10, 99))
+        return (
+            random.choice(words) + random.choice("-_.") + random.choice(words).lower() + str(random.randrange(10, 99))
+        )
     if form == 2:
         return draw(random, ALNUM, random.randrange(10, 25))
     return draw(random, ALNUM, 8) + draw(random, "!#%*+-=?^_~", 2) + draw(random, ALNUM, random.randrange(2, 10))
@@ -197,9 +199,7 @@ KINDS: dict[str, tuple[Maker, ...]] = {
         token("GITHUB_TOKEN GH_TOKEN", _checksummed("ghp_")),
         token("GITHUB_TOKEN github_token", _checksummed("gho_")),
         token("GH_APP_TOKEN", _checksummed("ghs_")),
-        token(
-            "GITHUB_PAT", lambda random: f"github_pat_{draw(random, BASE62, 22)}_{draw(random, BASE62, 59)}"
-        ),
+        token("GITHUB_PAT", lambda random: f"github_pat_{draw(random, BASE62, 22)}_{draw(random, BASE62, 59)}"),
     ),
     "gitlab": (
         token("GITLAB_TOKEN CI_PUSH_TOKEN", _drawn("glpat-", URLSAFE, 20)),
@@ -216,17 +216,23 @@ KINDS: dict[str, tuple[Maker, ...]] = {
     "slack": (
         token(
             "SLACK_BOT_TOKEN SLACK_TOKEN",
-            lambda random: f"xoxb-{draw(random, '123456789', 12)}-{draw(random, '123456789', 13)}-{draw(random, ALNUM, 24)}",
+            lambda random: (
+                f"xoxb-{draw(random, '123456789', 12)}-{draw(random, '123456789', 13)}-{draw(random, ALNUM, 24)}"
+            ),
         ),
         token(
             "SLACK_WEBHOOK_URL",
-            lambda random: "https://hooks.slack.com/services/"
-            f"T{draw(random, BASE32, 10)}/B{draw(random, BASE32, 10)}/{draw(random, ALNUM, 24)}",
+            lambda random: (
+                "https://hooks.slack.com/services/"
+                f"T{draw(random, BASE32, 10)}/B{draw(random, BASE32, 10)}/{draw(random, ALNUM, 24)}"
+            ),
             "url",
         ),
         token(
             "SLACK_APP_TOKEN",
-            lambda random: f"xapp-1-A{draw(random, BASE32, 10)}-{draw(random, string.digits, 13)}-{draw(random, HEX, 64)}",
+            lambda random: (
+                f"xapp-1-A{draw(random, BASE32, 10)}-{draw(random, string.digits, 13)}-{draw(random, HEX, 64)}"
+            ),
         ),
     ),
     "stripe": (
@@ -294,7 +300,9 @@ KINDS: dict[str, tuple[Maker, ...]] = {
         token("DISCORD_TOKEN DISCORD_BOT_TOKEN", _discord),
         token(
             "DISCORD_WEBHOOK",
-            lambda random: f"https://discord.com/api/webhooks/{random.randrange(10**17, 10**18)}/{draw(random, URLSAFE, 68)}",
+            lambda random: (
+                f"https://discord.com/api/webhooks/{random.randrange(10**17, 10**18)}/{draw(random, URLSAFE, 68)}"
+            ),
             "url",
         ),
     ),

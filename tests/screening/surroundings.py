@@ -1,7 +1,7 @@
 """Where a key is met: prose, env files, code, configuration, shell history, logs. Knows no rule.
 
-Each template is a real habit of some language or tool. A template is chosen among those that suit the key's shape, and a
-few harmless lines of the same sort of file stand around it, so that a reading must find the key and nothing else.
+Each template is a real habit of some language or tool. A template is chosen among those that suit the key's shape, and
+a few harmless lines stand around it, so that a reading must find the key and nothing else.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from random import Random
 
-from tests.screening.keys import Key, Maker
+from tests.screening.keys import Maker
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,11 @@ PROSE_NAMED = (
     "Decision: we keep {upper}={key} in the deploy job because the runner has no vault.",
     "{words}: {key}",
 )
-PROSE_PREFIXED = (*PROSE_NAMED, "It failed until I pasted {key} into the settings page.", "Fixed with {key}, see above.")
+PROSE_PREFIXED = (
+    *PROSE_NAMED,
+    "It failed until I pasted {key} into the settings page.",
+    "Fixed with {key}, see above.",
+)
 LOGS = (
     "2025-03-14T09:21:44Z DEBUG config loaded {lower}={key} retries=3",
     '[error] request failed: 401 {{"{lower}": "{key}"}}',

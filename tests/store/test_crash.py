@@ -183,7 +183,7 @@ def truncate_tip(store: Store, part: float) -> int:
     """Cut the loose objects of the tip (commit, trees, newest blobs) as a power loss does; return how many."""
     cut = 0
     for entry in list(store.database.log.entries())[-5:]:
-        for oid, _, _ in entry.objects:
+        for oid, *_ in entry.objects:
             path = loose_path(store, oid)
             if path.exists():
                 data = path.read_bytes()

@@ -163,7 +163,7 @@ def test_what_git_lost_is_packed_from_the_log(store: Store, damage: str, what: s
 def test_a_packing_that_git_cannot_do(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Git cannot pack, loose objects and log stay, writes go on, and it is not tried at every one of them."""
     tries = []
-    monkeypatch.setattr(PackList, "_pack", lambda packs, oids: tries.append(len(list(oids))))
+    monkeypatch.setattr(PackList, "_pack", lambda packs, lines, window: tries.append(len(list(lines))))
     for number in range(60):
         write(store, f"claim {number}")
 

@@ -93,6 +93,20 @@ def test_a_foreign_lock_without_any_note(store: Store) -> None:
     assert path.exists()
 
 
+def test_a_foreign_lock_after_a_writer_that_ended_well(store: Store) -> None:
+    """A writer that finished its move and ended leaves no claim on what another program leaves in the ref's place."""
+    writer = WriterProcess(store.repository.root, "w", "1")
+    writer.await_ready()
+    writer.go()
+    assert len(writer.finish()) == 1
+    path = leave_lock(store, "", 3600)
+
+    with pytest.raises(StoreBusy):
+        write(store, "never")
+
+    assert path.exists()
+
+
 def test_a_lock_that_goes_away_in_time(store: Store) -> None:
     """Contention within the wait is nobody's business: the write goes through."""
     path = leave_lock(store, "", 0)
