@@ -44,7 +44,7 @@ class UnsupportedVersion(MemgitError):
     """The request names a protocol version that this program does not speak."""
 
     code = "UNSUPPORTED_VERSION"
-    default_hint = "Send `\"v\": 1`; `git memory capabilities` lists the versions spoken here."
+    default_hint = 'Send `"v": 1`; `git memory capabilities` lists the versions spoken here.'
 
 
 class UnknownOperation(MemgitError):

@@ -25,4 +25,3 @@ def span_fault(data: bytes, start: int, end: int, *, is_text: bool) -> SpanFault
             if position < len(data) and data[position] & 0xC0 == 0x80:
                 return SpanFault("split_code_point", f"byte {position} is inside a character")
     return None
-

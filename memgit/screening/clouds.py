@@ -60,7 +60,7 @@ CLOUDS = (
     Rule(
         "azure-client-secret",
         ("Q~",),
-        r"(?<![0-9A-Za-z_.~-])[0-9A-Za-z_.~-]{3}[0-9]Q~[0-9A-Za-z_.~-]{31,34}"
+        r"[0-9A-Za-z_.~-]{3}[0-9]Q~[0-9A-Za-z_.~-]{31,34}"
         r"(?![0-9A-Za-z_.~-])",
         "Microsoft identity platform: client secrets",
         looks_drawn,
@@ -82,7 +82,7 @@ CLOUDS = (
     Rule(
         "terraform-token",
         (".atlasv1.",),
-        r"(?<![0-9A-Za-z])[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_=-]{60,80}" + END_OF_RUN,
+        r"[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_=-]{60,80}" + END_OF_RUN,
         "HashiCorp: Terraform Cloud API tokens",
         lead=14,
     ),

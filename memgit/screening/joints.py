@@ -22,6 +22,8 @@ _JOINT = r"""
       | (?<=["'`])\s?,\s?                                              # define("NAME", "value")
       | \(\s?(?=["'`])                                                 # .password("value")
       | (?<!["'`])>(?=[^\s<=>])                                                   # <password>value</password>
+      | (?<=["'])\s?\{\s{1,40}(?:type\s{0,4}=\s{0,4}string\s{1,40})?default\s{0,8}=\s{0,4}
+                                                                       # variable "name" { default = "value"
       | \s{1,12}value\s?[=:]\s?                                        # key="NAME" value="…"
       | (?:\ [a-z-]{1,16}){0,3}\s(?:is|was|ist|est|es|to)\s(?:now\s)?:?\s?
     )
@@ -29,9 +31,9 @@ _JOINT = r"""
 _JOINT_STARTS = frozenset("\\\"'`]) \t\n:=|&?-,(>\uff1a")
 _QUOTED = r"""
     [a-zA-Z@]{0,2}(?:new\ String\()?(?P<quote>\\?["'`])
-    (?P<value>[^\s"'`\\\0]{4,200}+)(?:(?P=quote)|(?=[^\s"'`\\\0]))      # longer ones are judged by their beginning
+    (?P<value>[^\s"'`\\\0]{4,128}+)(?:(?P=quote)|(?=[^\s"'`\\\0]))      # longer ones are judged by their beginning
 """
-_BARE = r"""(?P<value>[^\s"'`,;<>()\[\]{}|\\\0]{4,200}+)(?P<next>.?)"""
+_BARE = r"""(?P<value>[^\s"'`,;<>()\[\]{}|\\\0]{4,128}+)(?P<next>.?)"""
 _NEXT_PARAMETER = r"&[A-Za-z_.-]{1,24}="
 _REST = r"""[^\s"'`,;<>()\[\]{}|\\\0]*+"""
 _REVERSED = r"""(?P<value>[^\s"'`\0]{8,200}+)["'`]?\ (?:as|for)\ (?:the|a|an|our|my|your)\ (?:[a-z-]{1,16}\ ){0,3}\Z"""
@@ -39,7 +41,7 @@ _REVERSED_LENGTH = 280
 _OPTION = r"(?:^|\s)--?[a-z-]{0,24}\Z"
 _OPTION_LENGTH = 28
 _FIRST_ARGUMENT = r"""\(\s?["'`][0-9A-Za-z_.-]{0,24}\Z"""
-JUDGED = 200  # characters of a value; the rest of a longer one adds nothing
+JUDGED = 128  # characters of a value; the rest of a longer one adds nothing
 _SENTENCE_END = ".:!?"
 
 

@@ -21,8 +21,9 @@ class NameKind(Enum):
 
 
 _LATIN_WORDS = (
-    r"secret|token|key|pass(?:w(?:or)?d|phrase|code|wort|e(?![a-z])|(?![a-z]))|pwd|pat(?![a-z0-9])|auth|credential|kennwort|contrasena|wachtwoord|"
-    r"senha|haslo"
+    r"secret|token|key|(?:api|access|private|signing|encryption|master|account)key|"
+    r"pass(?:w(?:or)?d|phrase|code|wort|e(?![a-z])|(?![a-z]))|pwd|pat(?![a-z0-9])|auth|credential|"
+    r"kennwort|contrasena|wachtwoord|senha|haslo"
 )
 _OTHER_WORDS = r"contraseña|hasło|пароль|密码|密碼|パスワード|비밀번호"
 _TAIL = r"(?P<tail>[a-z0-9_-]{0,40}+)"
@@ -35,13 +36,8 @@ _QUALIFIED_KEY = (
     r"deploy|license|write|server|webhook|storage|bot|secret)[_. -]?key"
 )
 _KEY = rf"secret|token|credential|{_QUALIFIED_KEY}"
-_SHORT_WORDS = (
-    "pass",
-    "pwd",
-    "pat",
-    "key",
-    "auth",
-)  # inside `compass`, `monkey`, `author`: only at the start of a word
+# Inside `compass`, `monkey`, `author` they mean nothing: only at the start of a word.
+_SHORT_WORDS = ("pass", "pwd", "pat", "key", "auth")
 _LAST_WORD = r".*(?:secret|token|key|passw(?:or)?d|passphrase|pass|pwd|auth|credential)"
 _HARMLESS_TAIL = (
     r"(?:[_-]?(?:ids?|names?|types?|hash(?:es|ed)?|digest|counts?|ur[il]s?|endpoints?|paths?|files?|fields?|len(?:gth)?|"

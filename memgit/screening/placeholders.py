@@ -22,6 +22,7 @@ _REFERENCE = (
     r"request|props|data|local|var|module|arn|ssm|op|enc|file|settings|config|env|environ|getenv|vault|keyring|"
     r"secretsmanager|projects)[.\[(:/]"
 )
+_SAMPLE = 128  # characters of a value in which a filler would say so
 _PATH_OR_POINTER = tuple("/~\\*&#@")
 _READABLE = re.compile(rb"[\x20-\x7e]+")
 
@@ -34,7 +35,7 @@ _WRITTEN = r"[A-Za-z]++(?:[-_.:/ ][A-Za-z]++)*+(?:[-_.][0-9]?)?"
 
 def is_filler(text: str) -> bool:
     """Tell whether a text is what people put where a key would be: `xxxx`, `EXAMPLE`, one character over and over."""
-    return _has(_FILLER, text) or not is_varied(text)
+    return _says(_FILLER, text) or not is_varied(text)
 
 
 def is_placeholder(text: str) -> bool:
@@ -42,10 +43,10 @@ def is_placeholder(text: str) -> bool:
 
     So does a text in base 64 that says so once it is decoded.
     """
-    if is_reference(text) or _has(_FILLER, text) or _has(_WEAK, text):
+    if is_reference(text) or _says(_FILLER, text) or _says(_WEAK, text):
         return True
     inner = _decoded(text)
-    return inner is not None and (_has(_FILLER, inner) or _has(_WEAK, inner))
+    return inner is not None and (_says(_FILLER, inner) or _says(_WEAK, inner))
 
 
 def is_reference(text: str) -> bool:
@@ -62,7 +63,7 @@ def is_identifier(text: str) -> bool:
 
 def holds_identifier(text: str) -> bool:
     """Tell whether there is a UUID in a text, as in the names of resources, or it is one of memgit's ids."""
-    return _has(_UUID, text) or is_identifier(text)
+    return compiled(_UUID, re.IGNORECASE).search(text) is not None or is_identifier(text)
 
 
 def is_written(text: str) -> bool:
@@ -76,5 +77,6 @@ def _decoded(text: str) -> str | None:
     return data.decode() if data is not None and _READABLE.fullmatch(data) else None
 
 
-def _has(pattern: str, text: str) -> bool:
-    return compiled(pattern, re.IGNORECASE).search(text) is not None
+def _says(words: str, text: str) -> bool:
+    # Lower case, because a pattern that ignores case tries all its words at every character.
+    return compiled(words).search(text[:_SAMPLE].lower()) is not None

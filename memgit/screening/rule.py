@@ -46,20 +46,21 @@ def match_at(rule: Rule, text: str, haystack: str, at: int) -> tuple[Span | None
     `haystack` is the text, or the text in lower case. What a pattern has matched is not looked at again by its rule, be
     it real or not: that is what keeps the time linear on a text that is nothing but literals.
     """
-    pattern = compiled(rule.pattern)
-    if rule.lead:
-        match = pattern.search(haystack, max(0, at - rule.lead), at + _TAIL)
-    elif rule.embedded or is_boundary(haystack, at, _JOINERS if rule.strict else ""):
+    pattern, after = compiled(rule.pattern), at + 1
+    match = pattern.search(haystack, max(0, at - rule.lead), at + _TAIL) if rule.lead else None
+    if match is not None:
+        at = match.start()
+    if not (rule.embedded or is_boundary(haystack, at, _JOINERS if rule.strict else "")):
+        return None, after
+    if not rule.lead:
         match = pattern.match(haystack, at)
-    else:
-        return None, at + 1
     if match is None:
-        return None, at + 1
+        return None, after
     start, end = match.span("secret" if "secret" in pattern.groupindex else 0)
     secret = text[start:end]
     if (not rule.fillers and is_filler(secret)) or (rule.check is not None and not rule.check(secret)):
-        return None, max(end, at + 1)
-    return Span(start, end, rule.name), max(end, at + 1)
+        return None, max(end, after)
+    return Span(start, end, rule.name), max(end, after)
 
 
 def is_boundary(text: str, at: int, forbidden: str = "") -> bool:

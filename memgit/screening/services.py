@@ -51,7 +51,7 @@ SERVICES = (
     Rule(
         "mailchimp-key",
         ("-us",),
-        r"(?<![0-9a-z])[0-9a-f]{32}-us[0-9]{1,2}" + END_OF_WORD,
+        r"[0-9a-f]{32}-us[0-9]{1,2}" + END_OF_WORD,
         "Mailchimp: API keys",
         lead=32,
     ),
@@ -78,7 +78,7 @@ SERVICES = (
     Rule(
         "telegram-bot-token",
         (":AA",),
-        r"(?<![0-9])[0-9]{8,10}:AA[0-9A-Za-z_-]{33}" + END_OF_RUN,
+        r"[0-9]{8,10}:AA[0-9A-Za-z_-]{33}" + END_OF_RUN,
         "Telegram: bot API, tokens",
         looks_drawn,
         lead=10,

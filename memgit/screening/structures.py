@@ -53,15 +53,15 @@ HEADERS = (
     Rule(
         "netrc-password",
         ("machine ",),
-        r"machine\s{1,4}\S{1,200}+\s{1,40}login\s{1,4}\S{1,100}+\s{1,40}password\s{1,4}(?P<secret>\S{6,200}+)",
+        r"machine\s{1,4}\S{1,200}+\s{1,40}login\s{1,4}\S{1,100}+\s{1,40}password\s{1,4}(?P<secret>[^\s\"'\\]{6,200}+)",
         "GNU inetutils manual: .netrc",
         is_password,
     ),
     Rule(
         "command-line-password",
         ("curl ", "wget "),
-        r"(?:curl|wget) (?:[^\n]{0,200}? )?(?:-u|--user|-a|--auth|--proxy-user) ?=?[\"']?[^\s:\"'/]{1,64}+:"
-        r"(?P<secret>[^\s\"']{6,200}+)",
+        r"(?:curl|wget) (?:(?:[^\n]|(?<=\\)\n){0,160}?[ \n])?(?:-u|--user|-a|--auth|--proxy-user) ?=?"
+        r"[\"']?[^\s:\"'/]{1,64}+:(?P<secret>[^\s\"']{6,200}+)",
         "curl manual: --user",
         is_strong_password,
     ),

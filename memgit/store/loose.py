@@ -1,7 +1,7 @@
 """Loose objects, written directly: the one part of Git's storage that memgit writes itself.
 
 libgit2 looks through every pack before it writes an object, at 0.2 ms each, where this takes 0.03 ms, and a write has
-about ten (docs/decisions/0006). Repositories with `core.sharedRepository` are left to the library, which knows about
+about ten (docs/decisions/0006). Repositories with `core.sharedRepository` are left to Git's plumbing, which knows about
 group permissions.
 """
 

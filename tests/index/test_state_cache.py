@@ -37,7 +37,7 @@ def expected(state: State) -> tuple[object, ...]:
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(world=worlds())
 def test_following_any_difference_equals_a_fresh_fold(world: World) -> None:
-    """From one clone's tree to another's and back, forwards, sideways and through purges: always the fold of the tip."""
+    """From one clone's tree to another's, forwards, sideways and through purges: always the fold of the tip."""
     with tempfile.TemporaryDirectory() as directory:
         database = open_database(Path(directory) / "store.git")
         cache = StateCache(Path(directory) / "cache")
@@ -76,7 +76,7 @@ def test_a_damaged_cache_is_rebuilt_and_says_so_once(world: World, tmp_path: Pat
     cache.refresh(snapshot)
     wanted = content(cache)
     cache.close()
-    (file,) = [path for path in tmp_path.glob("state-*.sqlite")]
+    (file,) = list(tmp_path.glob("state-*.sqlite"))
     data = file.read_bytes()
     file.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096) if damage is None else damage)
     again = StateCache(tmp_path)

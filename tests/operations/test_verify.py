@@ -132,3 +132,26 @@ def test_a_damaged_object_without_a_log_is_one_clear_error(memory: Memory) -> No
     shutil.rmtree(memory.directory / ".git" / "memgit" / "cache", ignore_errors=True)
     report = memory.envelope("verify")
     assert (report["ok"] and not report["result"]["ok"]) or report["error"]["code"] == "STORE_CORRUPT"
+
+
+def test_what_is_lost_is_left_out_named_and_not_kept(memory: Memory) -> None:
+    """Reads go on without a lost operation, say so, and do not take the gap for the state; writes on it are refused."""
+    names = filled(memory)
+    file = loose_file(memory, names["claim"])
+    whole = file.read_bytes()
+    file.unlink()
+    logs = list((memory.directory / ".git" / "memgit" / "state").glob("log*"))
+    for found in logs:
+        shutil.rmtree(found) if found.is_dir() else found.unlink()
+    shutil.rmtree(memory.directory / ".git" / "memgit" / "cache", ignore_errors=True)
+    assert memory.refused("claim.get", claim_id=names["claim"])["code"] == "NOT_FOUND"
+    envelope = memory.envelope("status")
+    assert any("lost" in warning for warning in envelope["warnings"])
+    report = memory.run("verify")
+    assert report["ok"] is False
+    assert any(names["claim"] in finding["where"] for finding in report["findings"])
+    error = memory.refused("claim.retract", claim_id=names["claim"], if_revision="crev_" + "0" * 26, reason="x")
+    assert error["code"] == "STORE_CORRUPT"
+    file.write_bytes(whole)
+    assert memory.run("claim.get", claim_id=names["claim"])["statement"] == "Another thing."
+    assert memory.run("verify")["ok"] is True

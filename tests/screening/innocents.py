@@ -15,7 +15,7 @@ import string
 import sys
 import sysconfig
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -48,9 +48,12 @@ class Innocent:
     text: str
 
 
-def innocents(random: Random, count: int) -> list[Innocent]:
-    """Return `count` harmless texts, four fifths of them from files of this machine. Deterministic for one machine."""
-    files = _files(random)
+def innocents(random: Random, count: int, roots: Sequence[Path] | None = None) -> list[Innocent]:
+    """Return `count` harmless texts, four fifths of them from files below `roots` (default: what this machine has).
+
+    The same for the same generator on one machine.
+    """
+    files = _files(random, roots or _roots())
     kinds = [kind for kind in KINDS_OF_FILE if files[kind]]
     drawn: list[Innocent] = []
     seen: set[str] = set()
@@ -75,9 +78,9 @@ def _roots() -> Iterable[Path]:
     return sorted(root for root in own | {Path("/usr") / name for name in shared} if root.is_dir())
 
 
-def _files(random: Random) -> dict[str, list[Path]]:
+def _files(random: Random, roots: Iterable[Path]) -> dict[str, list[Path]]:
     found: dict[str, set[Path]] = {kind: set() for kind in KINDS_OF_FILE}
-    for root in _roots():
+    for root in roots:
         for path in _walk(root):
             if kind := _kind_of(path.name.lower()):
                 found[kind].add(path)

@@ -104,6 +104,9 @@ PASSWORD_PROSE = (
     "login as admin / password: {key}",
 )
 
+BARE_ASSIGNMENTS = (*CONFIGURATION[:6], *CODE[:3], "The {words} for staging is {key} until March.")
+"""Notations in which a placeholder is often met."""
+
 TEMPLATES: dict[str, tuple[str, ...]] = {
     "token": CODE + CONFIGURATION + SHELL + PROSE_PREFIXED + LOGS,
     "named": CODE + CONFIGURATION + SHELL + PROSE_NAMED + LOGS,
@@ -134,14 +137,15 @@ NEIGHBOURS = (
 def plant(kind: str, makers: tuple[Maker, ...], random: Random) -> Planted:
     """Return one key of a kind in a place where such keys are found."""
     key = random.choice(makers)(random)
-    line = random.choice(TEMPLATES[key.shape]).format(key="\0", **_names(key.name))
+    line = random.choice(TEMPLATES[key.shape]).format(key="\0", **names(key.name))
     before = [random.choice(NEIGHBOURS) for _ in range(random.randrange(4))]
     after = [random.choice(NEIGHBOURS) for _ in range(random.randrange(4))]
     head, _, tail = "\n".join([*before, line, *after]).partition("\0")
     return Planted(kind, head + key.text + tail, len(head), len(head) + len(key.text))
 
 
-def _names(name: str) -> dict[str, str]:
+def names(name: str) -> dict[str, str]:
+    """Return a name as a template's fields: as it is, in snake, upper and camel case, and as words."""
     parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name) or ["value"]
     lower = [part.lower() for part in parts]
     return {

@@ -60,6 +60,7 @@ def test_our_own_left_behind_is_removed(store: Store, content: str) -> None:
         ("", 3600, os.getpid()),  # the noted process lives
         ("", 5, DEAD),  # too young
     ],
+    ids=["another commit", "a living process", "too young"],
 )
 def test_anybody_elses_is_reported_and_left_alone(store: Store, content: str, age: float, pid: int) -> None:
     """Any other lock is waited for, then reported with its path and age; it stays, and nothing is written."""

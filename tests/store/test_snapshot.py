@@ -13,7 +13,7 @@ from memgit.records.ids import BlobDigest, OpDigest
 from memgit.records.op import ClaimPayload, Op
 from memgit.records.state import Problem
 from memgit.store.objects import ObjectId, Signature, TreeItem, encode_commit, encode_tree
-from memgit.store.snapshot import Change, Snapshot
+from memgit.store.snapshot import Change, LostOp, Snapshot
 from memgit.store.store import Store
 from memgit.store.transaction import Transaction
 from memgit.store.tree_edit import add_files
@@ -115,15 +115,16 @@ def test_a_record_of_the_future_is_a_problem_that_says_so(store: Store) -> None:
     assert "format 2" in problems[0].reason
 
 
-def test_a_lost_record_is_no_problem_of_the_record(store: Store) -> None:
-    """A blob that nobody holds any more is STORE_CORRUPT: to fold without it would hide an acknowledged write."""
+def test_a_lost_record_is_told_from_an_unusable_one(store: Store) -> None:
+    """A blob that nobody holds any more is a LostOp: whoever folds without it must not keep the result as the state."""
     entity = write(store, "one").result["claims"][0]
     _, oid = store.snapshot().op_files(entity)[0]
     loose_path(store, oid).unlink()
     store.database.log.path.unlink()
 
-    with pytest.raises(StoreCorrupt, match=oid):
-        open_store(store.repository.root).snapshot().ops(entity)
+    ops, problems = open_store(store.repository.root).snapshot().ops(entity)
+    assert ops == []
+    assert isinstance(problems[0], LostOp) and oid in problems[0].reason
 
 
 def test_receipts_are_a_set_and_the_least_counts(store: Store) -> None:
