@@ -80,17 +80,22 @@ class _Housekeeping:
 
 
 def _truncate_tip(directory: Path) -> int:
-    """Cut the loose objects of the tip commit (the commit, its root, every newest file) to nothing or to half."""
-    listed = git("rev-list", "--objects", "-n", "1", "refs/memgit/store", directory=directory)
+    """Cut the loose objects of the newest commits (commit, trees, files) to nothing or to half; return how many.
+
+    Which these are the log says: a prune that ran to its end after the writers were killed may have left `git rev-list`
+    nothing to walk, until the next read or write of memgit heals it.
+    """
+    store = open_store(directory)
+    newest = list(store.database.log.entries())[-5:]
     cut = 0
-    for number, line in enumerate(listed.splitlines()):
-        oid = line.split()[0]
+    for oid in {oid for entry in newest for oid, *_ in entry.objects}:
         file = directory / ".git" / "objects" / oid[:2] / oid[2:]
         if file.exists():
             data = file.read_bytes()
             file.chmod(0o644)
-            file.write_bytes(data[: len(data) // 2 if number % 2 else 0])
+            file.write_bytes(data[: len(data) // 2 if cut % 2 else 0])
             cut += 1
+    store.close()
     return cut
 
 

@@ -138,12 +138,12 @@ def _memgit() -> Engine:
 
 def _detect_secrets() -> Engine:
     scan, settings = import_module("detect_secrets.core.scan"), import_module("detect_secrets.settings")
-    path = Path(tempfile.mkdtemp(prefix="memgit-benchmark-")) / "text.txt"
 
     def look(text: str) -> Hits:
-        path.write_text(text, encoding="utf-8")
-        with settings.default_settings():
-            return [(found.type, -1, -1) for found in scan.scan_file(str(path))]
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as file, settings.default_settings():
+            file.write(text)
+            file.flush()
+            return [(found.type, -1, -1) for found in scan.scan_file(file.name)]
 
     return look
 

@@ -194,6 +194,11 @@ class StateCache:
         rows = self._query("SELECT path, reason FROM problems ORDER BY path", ())
         return [Problem(path=path, reason=reason) for path, reason in rows]
 
+    def problems_of(self, entity_id: EntityId) -> list[Problem]:
+        """Return the operations of one entity that the fold ignored."""
+        rows = self._query("SELECT path, reason FROM problems WHERE entity = ? ORDER BY path", (entity_id,))
+        return [Problem(path=path, reason=reason) for path, reason in rows]
+
     def stores(self) -> list[StoreRecord]:
         """Return who began the store, the canonical record first."""
         rows = self._query("SELECT body FROM stores ORDER BY position", ())

@@ -7,7 +7,7 @@ repairs nothing: `backup` and a clone do.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -22,7 +22,7 @@ from memgit.records.op import ClaimPayload, Op
 from memgit.records.span import span_fault
 from memgit.records.state import Lineage, Problem, Revision, State
 from memgit.store.objects import FILE_MODE, ObjectId
-from memgit.store.snapshot import Snapshot
+from memgit.store.snapshot import LaterOp, LostOp, Snapshot
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -45,12 +45,15 @@ _RESTORE = "Fetch the object from a clone or restore a backup; answers leave it 
 _REPORT = "Another program or a later version wrote it; it is kept and ignored."
 
 
-def verify_store(snapshot: Snapshot, state: StateCache, history: Iterator[Snapshot]) -> Report:
+def verify_store(snapshot: Snapshot, state: Callable[[], StateCache], history: Iterator[Snapshot]) -> Report:
     """Return what is wrong with a snapshot, with the cache of it, and with the commits that led to it."""
     check = _Check(snapshot)
     check.files()
-    check.references()
-    check.cache(state)
+    try:
+        check.references()
+        check.cache(state())
+    except StoreCorrupt as error:  # the files have been named already; what builds on them cannot be checked
+        check.not_checked(error)
     check.commits(history)
     return Report(checked=dict(check.counts), findings=tuple(sorted(check.findings, key=lambda item: item.where)))
 
@@ -63,6 +66,7 @@ class _Check:
         self._ops: list[Op] = []
         self._blobs: dict[BlobDigest, ObjectId] = {}
         self._state: State | None = None
+        self._stores = 0
 
     def files(self) -> None:
         """Read every file once: its place, its mode, its digest, its form."""
@@ -91,6 +95,8 @@ class _Check:
             for end in (relation.payload.source, relation.payload.target):
                 if end not in self._state.entities:
                     self._note(relation.id, f"it names {end}, which is not here", "Sync with the clone that has it.")
+        if not self._stores:
+            self._error("stores", "no usable record says whose store this is", "Run `git memory init`: it writes one.")
         named = {op.blob for op in self._ops if op.blob}
         for digest in self._blobs.keys() - named:
             self._note(paths.blob_path(digest), "no operation names these bytes", "`git memory gc` drops them.")
@@ -108,6 +114,10 @@ class _Check:
         if different:
             what = f"{len(different)} entries differ from a fresh fold, first {different[0]}"
             self._error("cache/state", what, "Delete the directory memgit/cache in the Git directory; it is rebuilt.")
+
+    def not_checked(self, error: StoreCorrupt) -> None:
+        """Say that the rest could not be looked at."""
+        self._error("references", f"not checked: {error.message}", _RESTORE)
 
     def commits(self, history: Iterator[Snapshot]) -> None:
         """Follow the history: each commit has a seq that is not below its parents', and at most two of these."""
@@ -133,6 +143,11 @@ class _Check:
             name = paths.parse_op_path(path)
             assert name is not None
             decoded = self._snapshot.decode(name, oid)
+            if isinstance(decoded, LaterOp):
+                raise FormatTooNew(decoded.reason)
+            if isinstance(decoded, Problem) and not isinstance(decoded, LostOp):
+                self._error(path, decoded.reason, _REPORT)
+                return
             if isinstance(decoded, Problem):
                 raise StoreCorrupt(decoded.reason)
             self._ops.append(decoded)
@@ -144,6 +159,7 @@ class _Check:
             codec.decode_record(data, digest, Receipt)
         elif top == "stores":
             codec.decode_record(data, digest, StoreRecord)
+            self._stores += 1
         elif top == "purges":
             codec.decode_record(data, digest, PurgeMarker)
 

@@ -14,6 +14,7 @@ from memgit.operations.lineages import (
     artifact_payload,
     check_id,
     head_revision,
+    known_entity,
     latest_at,
     named_heads,
     snapshot_of,
@@ -133,9 +134,7 @@ def revise(invocation: Invocation, request: ArtifactRevise) -> ArtifactWritten:
 
 def get(invocation: Invocation, request: ArtifactGet) -> ArtifactContent:
     """Return a revision with its bytes. Exact ids resolve from any context."""
-    entity = invocation.state.entity(check_id(request.artifact_id, "artifact"))
-    if entity is None:
-        raise NotFound(f"there is no {request.artifact_id}", details={"id": request.artifact_id})
+    entity = known_entity(invocation, check_id(request.artifact_id, "artifact"))
     revision = entity.current
     if request.revision_id is not None:
         revision = find_revision(entity.lineage.revisions, request.revision_id, request.artifact_id)
@@ -148,9 +147,7 @@ def get(invocation: Invocation, request: ArtifactGet) -> ArtifactContent:
 
 def history(invocation: Invocation, request: ArtifactHistory) -> HistoryPage:
     """Return revisions newest first; lifecycle fields are the present ones on every item."""
-    entity = invocation.state.entity(check_id(request.artifact_id, "artifact"))
-    if entity is None:
-        raise NotFound(f"there is no {request.artifact_id}", details={"id": request.artifact_id})
+    entity = known_entity(invocation, check_id(request.artifact_id, "artifact"))
     return history_page(entity, request.limit, request.before_revision_number)
 
 

@@ -16,6 +16,7 @@ from memgit.operations.lineages import (
     check_id,
     claim_payload,
     head_revision,
+    known_entity,
     latest_at,
     named_heads,
     read_lineage,
@@ -198,9 +199,7 @@ def retract(invocation: Invocation, request: ClaimRetract) -> ClaimRetracted:
 
 def get(invocation: Invocation, request: ClaimGet) -> ClaimView:
     """Return a claim at its current revision, or at the one that is named."""
-    entity = invocation.state.entity(check_id(request.claim_id, "claim"))
-    if entity is None:
-        raise NotFound(f"there is no {request.claim_id}", details={"id": request.claim_id})
+    entity = known_entity(invocation, check_id(request.claim_id, "claim"))
     if request.revision_id is None:
         return claim_view(entity, entity.current)
     return claim_view(entity, find_revision(entity.lineage.revisions, request.revision_id, request.claim_id))
@@ -208,9 +207,7 @@ def get(invocation: Invocation, request: ClaimGet) -> ClaimView:
 
 def history(invocation: Invocation, request: ClaimHistory) -> HistoryPage:
     """Return revisions newest first; lifecycle fields are the present ones on every item."""
-    entity = invocation.state.entity(check_id(request.claim_id, "claim"))
-    if entity is None:
-        raise NotFound(f"there is no {request.claim_id}", details={"id": request.claim_id})
+    entity = known_entity(invocation, check_id(request.claim_id, "claim"))
     return history_page(entity, request.limit, request.before_revision_number)
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from memgit.errors import InvalidRequest, NoAmbientContext
 from memgit.operations.invocation import Invocation, Observed
 from memgit.records import ids
+from memgit.records.codec import StoreRecord
 from memgit.scope.marker import nearest_marker, write_marker
 from memgit.scope.registry import StoreEntry, register_store
 
@@ -39,15 +40,11 @@ def init(invocation: Invocation, request: StoreInit) -> StoreCreated:
     for name, value in (("workspace_id", request.workspace_id), ("project_id", request.project_id)):
         if value is not None and not ids.is_scope_id(value):
             raise InvalidRequest(f"`{name}` {value[:80]!r} is not an id", details={"field": name})
-    repository = invocation.repository
     existing = invocation.store.tip() is not None
     workspace, project = _identity(invocation, request)
     record = invocation.store.initialize(workspace, project)
     marker, written = _marker(invocation, request, record.workspace, record.project, existed=existing)
-    entry = StoreEntry(
-        path=str(repository.common_dir), store_id=record.store, workspace_id=record.workspace, project_id=record.project
-    )
-    invocation.warnings.extend(register_store(invocation.environment.data_dir, entry))
+    note_store(invocation, record)
     snapshot = invocation.store.snapshot()
     invocation.observed = Observed(snapshot.seq, snapshot.commit_id)
     return StoreCreated(
@@ -59,6 +56,17 @@ def init(invocation: Invocation, request: StoreInit) -> StoreCreated:
         marker=marker,
         marker_written=written,
     )
+
+
+def note_store(invocation: Invocation, record: StoreRecord) -> None:
+    """Note the store in this machine's registry, where it is within broad horizons; once a day writes something."""
+    entry = StoreEntry(
+        path=str(invocation.repository.common_dir),
+        store_id=record.store,
+        workspace_id=record.workspace,
+        project_id=record.project,
+    )
+    invocation.warnings.extend(register_store(invocation.environment.data_dir, entry))
 
 
 def _identity(invocation: Invocation, request: StoreInit) -> tuple[str, str]:

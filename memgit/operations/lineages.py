@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memgit.errors import InvalidRequest, JsonValue, NotFound, RevisionConflict, StoreCorrupt
+from memgit.errors import FormatTooNew, InvalidRequest, JsonValue, NotFound, RevisionConflict, StoreCorrupt
+from memgit.operations.invocation import Invocation
 from memgit.records import ids
 from memgit.records.fold import fold_lineage
 from memgit.records.ids import EntityId, EntityKind, RevisionId
 from memgit.records.op import ArtifactPayload, ClaimPayload
-from memgit.records.state import Lineage, Revision
+from memgit.records.state import Entity, Lineage, Revision
 from memgit.scope.context import Context
 from memgit.scope.horizon import check_write
-from memgit.store.snapshot import LostOp, Snapshot
+from memgit.store.snapshot import LaterOp, LostOp, Snapshot
 from memgit.store.transaction import Transaction
 
 
@@ -37,9 +38,11 @@ def snapshot_of(transaction: Transaction) -> Snapshot:
 def read_lineage(snapshot: Snapshot, entity: EntityId) -> Lineage:
     """Return a claim or an artifact by its own operations. Raises NotFound."""
     ops, problems = snapshot.ops(entity)
-    lost = next((problem for problem in problems if isinstance(problem, LostOp)), None)
-    if lost is not None:
-        raise StoreCorrupt(f"a part of {entity} is lost: {lost.reason}")
+    for problem in problems:
+        if isinstance(problem, LostOp):
+            raise StoreCorrupt(f"a part of {entity} is lost: {problem.reason}")
+        if isinstance(problem, LaterOp):
+            raise FormatTooNew(f"a later version wrote to {entity}: {problem.reason}")
     lineage = fold_lineage(ops).value if ops else None
     if lineage is None:
         raise NotFound(f"there is no {entity}", details={"id": entity})
@@ -107,3 +110,18 @@ def artifact_payload(revision: Revision) -> ArtifactPayload:
 def latest_at(lineage: Lineage) -> str:
     """Return the latest time among an entity's revisions: what builds on it is never older."""
     return max(revision.at for revision in lineage.revisions)
+
+
+def known_entity(invocation: Invocation, entity_id: EntityId) -> Entity:
+    """Return a claim or an artifact by its id, from any scope.
+
+    What a later version wrote to it becomes a warning. Raises NotFound, or what keeps it from being read.
+    """
+    entity = invocation.state.entity(entity_id)
+    later = [problem for problem in invocation.state.problems_of(entity_id) if "record format" in problem.reason]
+    if entity is None:
+        read_lineage(invocation.store.snapshot(), entity_id)
+        raise NotFound(f"there is no {entity_id}", details={"id": entity_id})
+    if later:
+        invocation.warnings.append(f"a later version wrote to {entity_id}; upgrade git-memgit to see what")
+    return entity

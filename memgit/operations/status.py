@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from memgit.operations.init import note_store
 from memgit.operations.invocation import Invocation
 
 
@@ -31,6 +32,8 @@ def status(invocation: Invocation, request: Status) -> StoreStatus:
     state = invocation.state
     context = invocation.context
     records = state.stores()
+    if records:
+        note_store(invocation, records[0])  # a repository that was moved is within broad horizons again
     here = state.counts(context.scope)
     everything = state.counts()
     return StoreStatus(

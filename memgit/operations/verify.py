@@ -24,8 +24,7 @@ class VerifyReport(Struct, frozen=True, kw_only=True):
 def verify(invocation: Invocation, request: Verify) -> VerifyReport:
     """Return the report of the store at its tip."""
     snapshot = invocation.store.snapshot()
-    state = invocation.state
-    report = verify_store(snapshot, state, walk(invocation.store.database, snapshot.commit_id))
+    report = verify_store(snapshot, lambda: invocation.state, walk(invocation.store.database, snapshot.commit_id))
     invocation.observed = Observed(snapshot.seq, snapshot.commit_id)
     return VerifyReport(
         ok=all(finding.severity != "error" for finding in report.findings),

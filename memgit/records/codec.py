@@ -238,6 +238,13 @@ def _payload_fault(op: Op) -> str | None:
     if isinstance(payload, ClaimPayload):
         if payload.statement is None and payload.value is None:
             return "a claim without a statement or a value"
+        if payload.statement is not None and len(payload.statement.encode()) > DEFAULT.statement_bytes:
+            return f"a statement of more than {DEFAULT.statement_bytes} bytes"
+        if any(
+            moment is not None and clock.parse_time(moment) != moment
+            for moment in (payload.valid_from, payload.valid_until)
+        ):
+            return "a validity that is not RFC 3339 in UTC with microseconds"
         if payload.confidence is not None and not 0.0 <= payload.confidence <= 1.0:
             return "a confidence outside 0 to 1"
         return next((fault for item in payload.evidence if (fault := _evidence_fault(item))), None)

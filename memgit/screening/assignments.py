@@ -89,4 +89,4 @@ def _rule_for(name: re.Match[str], folded: str, value: str, is_literal: bool) ->
 
 def _is_worth_a_look(value: str) -> bool:
     """Tell whether a value is more than one word: most values in code and documents are, and this is cheap."""
-    return not value.isalpha() or len(value) >= 12
+    return not value.isalpha() or len(value) >= 10

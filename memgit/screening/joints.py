@@ -14,21 +14,21 @@ from dataclasses import dataclass
 from memgit.screening.patterns import compiled
 
 _JOINT = r"""
-    \\?["'`]?[\])]?                                                # what closes a quoted name or a subscript
+    \\?["'`*]{0,2}[\])]?                                           # what closes a quoted name or a subscript
     (?:
-        \s?:\s?[&?]?[a-z_][a-z0-9_.<>\[\]|'? ]{0,30}?\s?=(?!=)\s{0,4}    # a declared type, then the value
+        \s?:\s?[&?]?[a-z_][a-z0-9_.<>\[\]|'? ]{0,30}?\s?=(?!=)\s{0,4}   # a declared type, then the value
       | \s(?:string|str)\s?=\s{0,4}
-      | \s{0,8}(?:\|\|=|&&=|\?\?=|\?=|:=|=>|={1,3}|[::]|->)\s{0,4}      # assignment, member, comparison
-      | (?<=["'`])\s?,\s?                                              # define("NAME", "value")
-      | \(\s?(?=["'`])                                                 # .password("value")
-      | (?<!["'`])>(?=[^\s<=>])                                                   # <password>value</password>
-      | (?<=["'])\s?\{\s{1,40}(?:type\s{0,4}=\s{0,4}string\s{1,40})?default\s{0,8}=\s{0,4}
-                                                                       # variable "name" { default = "value"
-      | \s{1,12}value\s?[=:]\s?                                        # key="NAME" value="…"
-      | (?:\ [a-z-]{1,16}){0,3}\s(?:is|was|ist|est|es|to)\s(?:now\s)?:?\s?
+      | \s{0,8}(?:\|\|=|&&=|\?\?=|\?=|:=|=>|={1,3}|[:\uff1a]\*{0,2}|->|(?<=\s)\|\s)\s{0,4}  # assignment, member, cell
+      | (?<=["'`])\s?,\s?                                             # define("NAME", "value")
+      | \(\s?(?=["'`])                                                # .password("value")
+      | \ (?=["'])                                                    # ALTER ROLE app PASSWORD 'value'
+      | (?<!["'`])>(?=[^\s<=>])                                       # <password>value</password>
+      | (?<=["'])\s?\{\s{1,40}(?:type\s{0,4}=\s{0,4}string\s{1,40})?default\s{0,8}=\s{0,4}   # Terraform
+      | \s{1,12}value\s?[=:]\s?                                       # key="NAME" value="…"
+      | (?:\ [a-z-]{1,16}){0,3}\s(?:is|was|ist|est|es|to)(?:\snow)?(?:\s?[:\uff1a]\s?|\s)
     )
 """
-_JOINT_STARTS = frozenset("\\\"'`]) \t\n:=|&?-,(>\uff1a")
+_JOINT_STARTS = frozenset("\\\"'`*]) \t\n:=|&?-,(>\uff1a")
 _QUOTED = r"""
     [a-zA-Z@]{0,2}(?:new\ String\()?(?P<quote>\\?["'`])
     (?P<value>[^\s"'`\\\0]{4,128}+)(?:(?P=quote)|(?=[^\s"'`\\\0]))      # longer ones are judged by their beginning
@@ -39,7 +39,7 @@ _REST = r"""[^\s"'`,;<>()\[\]{}|\\\0]*+"""
 _REVERSED = r"""(?P<value>[^\s"'`\0]{8,200}+)["'`]?\ (?:as|for)\ (?:the|a|an|our|my|your)\ (?:[a-z-]{1,16}\ ){0,3}\Z"""
 _REVERSED_LENGTH = 280
 _OPTION = r"(?:^|\s)--?[a-z-]{0,24}\Z"
-_OPTION_LENGTH = 28
+_LEAD_LENGTH = 28  # characters before a name that say what joins it to its value
 _FIRST_ARGUMENT = r"""\(\s?["'`][0-9A-Za-z_.-]{0,24}\Z"""
 JUDGED = 128  # characters of a value; the rest of a longer one adds nothing
 _SENTENCE_END = ".:!?"
@@ -75,7 +75,8 @@ def _value_after(text: str, folded: str, name: re.Match[str]) -> Value | None:
         return None
     quoted = compiled(_QUOTED, re.VERBOSE).match(text, at)
     if quoted is not None:
-        return Value(*quoted.span("value"), is_literal="," not in folded[name.end() : at])
+        joint = folded[name.end() : at]
+        return Value(*quoted.span("value"), is_literal="," not in joint and not joint.isspace())
     if text[at - 1] in ",(" or text[at - 2 : at] == ", ":
         return None  # the next argument of a call
     bare = compiled(_BARE).match(text, at)
@@ -96,21 +97,23 @@ def _joint_end(text: str, folded: str, name: re.Match[str]) -> int | None:
     joint = compiled(_JOINT, re.VERBOSE).match(folded, end)
     if joint is not None:
         return None if "," in joint[0] and not _is_first_argument(text, name) else joint.end()
-    if text.startswith(" ", end) and compiled(_OPTION).search(
-        text[max(0, name.start() - _OPTION_LENGTH) : name.start()]
-    ):
-        return end + 1
-    return None
+    return end + 1 if text.startswith(" ", end) and _follows(_OPTION, text, name) else None
 
 
 def _is_first_argument(text: str, name: re.Match[str]) -> bool:
     """Tell whether the quoted name comes first in a call: in a list, the next string is another name."""
-    return compiled(_FIRST_ARGUMENT).search(text[max(0, name.start() - _OPTION_LENGTH) : name.start()]) is not None
+    return _follows(_FIRST_ARGUMENT, text, name)
+
+
+def _follows(pattern: str, text: str, name: re.Match[str]) -> bool:
+    return compiled(pattern).search(text[max(0, name.start() - _LEAD_LENGTH) : name.start()]) is not None
 
 
 def _is_environment(text: str, name: re.Match[str], at: int) -> bool:
-    """Tell whether the value follows an upper-case name and `=` without blanks, as in env files and shells."""
-    return text[name.end() : at] == "=" and text[name.start() : name.end()].isupper()
+    """Tell whether `=` without blanks makes the value a literal: in env files and shells, and in connection strings."""
+    if text[name.end() : at] != "=":
+        return False
+    return text[name.start() : name.end()].isupper() or text[name.start() - 1 : name.start()] == ";"
 
 
 def _value_before(text: str, folded: str, name: re.Match[str]) -> Value | None:

@@ -22,7 +22,7 @@ class NameKind(Enum):
 
 _LATIN_WORDS = (
     r"secret|token|key|(?:api|access|private|signing|encryption|master|account)key|"
-    r"pass(?:w(?:or)?d|phrase|code|wort|e(?![a-z])|(?![a-z]))|pwd|pat(?![a-z0-9])|auth|credential|"
+    r"pass(?:w(?:or)?d|phrase|code|wort|e(?![a-z])|(?![a-z]))|p(?:wd|at(?![a-z0-9]))|auth|credential|"
     r"kennwort|contrasena|wachtwoord|senha|haslo"
 )
 _OTHER_WORDS = r"contraseña|hasło|пароль|密码|密碼|パスワード|비밀번호"
@@ -43,8 +43,8 @@ _HARMLESS_TAIL = (
     r"(?:[_-]?(?:ids?|names?|types?|hash(?:es|ed)?|digest|counts?|ur[il]s?|endpoints?|paths?|files?|fields?|len(?:gth)?|"
     r"size|limit|expir[a-z]*|ttl|policy|regex|patterns?|hints?|labels?|placeholder|prompt|reset|help|errors?|messages?|"
     r"msg|title|text|description|input|env|vars?|versions?|alg[a-z]*|format|prefix|suffix|bucket|budget|s?manager|"
-    r"provider|stores?|scopes?|ring|board|words?|stroke|frames?|i[sz][a-z]+|less|er|class|kind|set|maps?|list|dict|"
-    r"index|info|data|usage|pair|column|row|order|events?|code|press[a-z]*|down|up|bindings?|or[a-z]*|parser|stream|"
+    r"provider|stores?|scopes?|ring|board[a-z]*|words?|strokes?|frames?|i[sz][a-z]+|less|er|class|kind|set|maps?|list|"
+    r"dict|index|info|data|usage|pair|column|row|order|events?|code|press[a-z]*|down|up|bindings?|or[a-z]*|parser|stream|"
     r"gen[a-z]*|checksum|fingerprint|arn|ref[a-z]*|rotation|management|template|factory|handler|service|vault|"
     r"scann[a-z]+|detect[a-z]*|screen[a-z]*|last[a-z]*|"
     r"y|ie|et|al|th)){1,3}(?:[_-][a-z0-9_-]*)?"
@@ -79,8 +79,8 @@ def names_in(text: str, folded: str) -> list[re.Match[str]]:
 
 def _begins_a_word(text: str, name: re.Match[str]) -> bool:
     start = name.start()
-    if start == 0 or not text[start - 1].isalpha() or not name[0].startswith(_SHORT_WORDS):
-        return True
+    if start == 0 or not name[0].startswith(_SHORT_WORDS) or not (text[start - 1].isalnum() or text[start - 1] == "+"):
+        return True  # a digit or a plus before a short word is base 64 more often than a name
     if name[0].startswith(("passw", "passphrase")):
         return True
     return text[start].isupper() and text[start - 1].islower()  # camel case

@@ -9,16 +9,17 @@ from memgit.screening.patterns import compiled
 from memgit.screening.placeholders import is_placeholder, is_written
 from memgit.screening.randomness import STRICT_SHARE, is_hexadecimal, looks_random
 
+_MARK_OF_NO_LANGUAGE = r"[!#$%^~]"  # inside a bare word: no expression has one there without blanks
 _LETTER, _DIGIT, _DIGIT_OR_MARK = r"[A-Za-z]", r"[0-9]", r"[0-9!#$%&*+=?@^~]"
 # v1.2.3, T1003.008, OAuth2Token, 12px, 3600s, 0x80, HTTP_2: names and measures with digits.
 _NAME_WITH_DIGITS = (
-    r"0x[0-9a-fA-F]++|[A-Za-z]{0,2}[0-9]++(?:[.,:-][0-9]++)*+[a-z%]{0,4}|[a-z]{1,12}[-_]?[0-9]{1,4}(?:[-_.][a-z0-9]{1,8})++"
-    r"|[A-Z][a-z]*+(?:[A-Z]?[a-z]++[0-9]?)++|[A-Z0-9_]++"
+    r"0x[0-9a-fA-F]++|[A-Za-z]{0,2}[0-9]++(?:[.,:-][0-9]++)*+[a-z%]{0,4}|"
+    r"[a-z]{1,12}[-_]?[0-9]{1,4}(?:[-_.][a-z0-9]{1,8})++|[A-Z][a-z]*+(?:[A-Z]?[a-z]++[0-9]?)++|[A-Z0-9_]++"
 )
 _ALGORITHM = (
     r"(?i:sha|md|utf|aes|des|rsa|ecdsa|ed|curve|x|base|argon|pbkdf|bcrypt|scrypt|hmac|rc|blowfish|chacha|python|oauth|"
-    r"saml|http|tls|ssl|kerberos|krb|ntlm|ldap|sql|s|ec|v|ver|version|level|type|key|field|line|step|arg|param|value|user|"
-    r"iso|latin|cp|windows|int|uint|float|string|str|char|es|ipv)[-_]?[0-9]{1,5}(?:[-_][a-z0-9]{1,8})?"
+    r"saml|http|tls|ssl|kerberos|krb|ntlm|ldap|sql|s|ec|v|ver|version|level|type|key|field|line|step|arg|param|value|"
+    r"user|iso|latin|cp|windows|int|uint|float|string|str|char|es|ipv)[-_]?[0-9]{1,5}(?:[-_][a-z0-9]{1,8})?"
 )
 _ALPHABETS = r"[0-9A-Za-z+/=_~-]++"  # of base 64 and its kin; a dot makes a file or a module
 _CODE = r"[()\[\]{};]|->|::|\.\w{1,40}\.|=="
@@ -41,7 +42,9 @@ def is_strong_password(value: str) -> bool:
     """Tell whether a value is a password even where it stands in code, which has names and numbers of its own."""
     if not is_password(value):
         return False
-    return (len(compiled(_DIGIT).findall(value)) >= 2 and len(value) >= 8) or looks_random(value)
+    digits = len(compiled(_DIGIT).findall(value))
+    has_mark = compiled(_MARK_OF_NO_LANGUAGE).search(value) is not None
+    return (len(value) >= 8 and (digits >= 2 or (digits == 1 and has_mark))) or looks_random(value)
 
 
 def is_key(value: str) -> bool:

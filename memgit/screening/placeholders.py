@@ -18,7 +18,7 @@ _WEAK = (
     r"anonymous|blah"
 )
 _REFERENCE = (
-    r"[$%{<]|[\w.-]{0,40}\$[({]|\.{1,2}/|[a-z][a-z0-9+.-]{0,20}://|(?:process|import\.meta|os|self|this|args?|options?|"
+    r"[$%{<]|--[a-z]|[\w.-]{0,40}\$[({]|\.{1,2}/|[a-z][a-z0-9+.-]{0,20}://|(?:process|import\.meta|os|self|this|args?|options?|"
     r"request|props|data|local|var|module|arn|ssm|op|enc|file|settings|config|env|environ|getenv|vault|keyring|"
     r"secretsmanager|projects)[.\[(:/]"
 )

@@ -65,5 +65,28 @@ HEADERS = (
         "curl manual: --user",
         is_strong_password,
     ),
+    Rule(
+        "command-option-password",
+        ("sshpass -p", "docker login ", "mysql ", "mysqldump ", "mariadb ", "redis-cli "),
+        r"(?:sshpass -p ?|docker login [^\n]{0,120}?-p[ =]?|(?:mysql(?:dump)?|mariadb) (?:[^\n]{0,120}? )?-p"
+        r"|redis-cli (?:[^\n]{0,120}? )?-a )[\"']?(?P<secret>[^\s\"']{6,200}+)",
+        "manuals of sshpass, docker, mysql and redis-cli",
+        is_strong_password,
+    ),
+    Rule(
+        "authentication-pair",
+        ("auth=(", "auth = ("),
+        r"auth ?= ?\( ?[\"'][^\"'\n]{1,80}+[\"'], ?[\"'](?P<secret>[^\"'\n]{6,200}+)[\"']",
+        "requests manual: basic authentication",
+        is_password,
+    ),
+    Rule(
+        "database-user-password",
+        ("identified by ", "identified with "),
+        r"identified (?:with [a-z0-9_]{1,40} )?by (?:password )?'(?P<secret>[^'\n]{6,200}+)'",
+        "MySQL and Oracle manuals: CREATE USER",
+        is_password,
+        folded=True,
+    ),
 )
 """Found by a literal that ends in a blank."""

@@ -51,9 +51,9 @@ def _everywhere(rule: Rule, anchor: str, text: str, haystack: str) -> Iterator[S
 
 
 def _in_runs(text: str) -> Iterator[Span]:
-    pattern, rules = _literals()
     done: dict[str, int] = {}
     for run in compiled(_RUN).finditer(text):
+        pattern, rules = _literals()
         for literal in pattern.finditer(text, *run.span()):
             at = literal.start()
             for rule in rules[literal[0]]:
@@ -68,14 +68,20 @@ _RANK = {rule.name: rank for rank, rule in enumerate(FORMATS)}
 
 @cache
 def _literals() -> tuple[re.Pattern[str], dict[str, tuple[Rule, ...]]]:
-    """Return one pattern for all literals of FORMATS, and the rules to try where each was found."""
+    """Return one pattern for all literals of FORMATS, and the rules to try where each was found.
+
+    Of literals that begin alike the shortest stands for all of them.
+    """
     literals = {anchor for rule in FORMATS for anchor in rule.anchors}
-    shortest = {literal for literal in literals if not any(literal.startswith(other) for other in literals - {literal})}
-    rules = {
-        literal: tuple(rule for rule in FORMATS if any(anchor.startswith(literal) for anchor in rule.anchors))
-        for literal in shortest
-    }
-    return re.compile(_prefix_tree(sorted(shortest))), rules
+    rules: dict[str, tuple[Rule, ...]] = {}
+    for rule in FORMATS:
+        shortest = {
+            next(anchor[:size] for size in range(1, len(anchor) + 1) if anchor[:size] in literals)
+            for anchor in rule.anchors
+        }
+        for literal in sorted(shortest):
+            rules[literal] = (*rules.get(literal, ()), rule)
+    return re.compile(_prefix_tree(sorted(rules))), rules
 
 
 def _prefix_tree(words: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ A read that misses heals: whatever the log holds and Git has lost is stored agai
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Iterable
 from contextlib import suppress
@@ -26,6 +27,7 @@ from memgit.store.objects import (
 )
 from memgit.store.write_ahead_log import WriteAheadLog
 
+_LOOK_SECONDS = 2.0  # between two looks after the log's objects: 5 ms each
 _CACHED_TREES = 1024  # a write touches ten; a tree at a million records holds 30 entries, about 1 KB
 
 
@@ -43,6 +45,7 @@ class Database:
         self.backend = backend
         self.log = log
         self.healed = 0  # objects that were taken from the log
+        self._looked = float("-inf")
         self._trees: OrderedDict[ObjectId, _CachedTree] = OrderedDict()
 
     def read(self, oid: ObjectId, kind: ObjectType) -> bytes:
@@ -95,6 +98,21 @@ class Database:
             self.backend.write(lost)
             self.healed += len(lost)
         return len(lost)
+
+    def look_after(self) -> None:
+        """Store again what Git has lost of the log's objects, looking once in a while. Raises OSError.
+
+        A `git prune` that began before a ref moved, and took the commit's objects after, leaves a history that Git
+        cannot walk, so that its next `gc` fails. Reads would heal each object in its turn; this mends all of them with
+        the next write. Needs the writer's lock.
+        """
+        moment = time.monotonic()
+        if moment - self._looked < _LOOK_SECONDS:
+            return
+        self._looked = moment
+        oids = {item[0] for entry in self.log.entries() for item in entry.objects}
+        if not all(self.backend.contains(oid) for oid in oids):
+            self.replay()
 
     def forget(self) -> None:
         """Forget what is cached, because another process changed the repository."""

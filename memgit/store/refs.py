@@ -58,6 +58,7 @@ class AuthorityRef:
         the ref and the log cannot be united, OSError.
         """
         self._log.repair()
+        self._database.look_after()
         tip = self._restore()
         last = self._log.last()
         if last is None or tip is None or tip == last.new:

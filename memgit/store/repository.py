@@ -86,9 +86,11 @@ def _is_git_dir(directory: Path) -> bool:
 
 def _common_dir(git_dir: Path) -> Path:
     try:
-        text = (git_dir / "commondir").read_text("utf-8").strip()
+        text = (git_dir / "commondir").read_text("utf-8", "surrogateescape").strip()
     except OSError:
         return git_dir
+    if "\0" in text:
+        raise NotARepository(f"{git_dir / 'commondir'} does not name a directory", hint="Run `git worktree repair`.")
     return Path(os.path.normpath(git_dir / text))
 
 

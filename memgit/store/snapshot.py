@@ -34,6 +34,10 @@ class LostOp(Problem, frozen=True):
     """An operation whose object neither Git nor the log holds."""
 
 
+class LaterOp(Problem, frozen=True):
+    """An operation that a later version wrote. What it says is not known here, so nobody may write past it."""
+
+
 class Snapshot:
     """Read access to one commit of a store. Raises StoreCorrupt where what it reads was not written by memgit."""
 
@@ -88,7 +92,9 @@ class Snapshot:
             return LostOp(path=path.path, reason=error.message)
         try:
             return codec.decode_op(data, path)
-        except (StoreCorrupt, FormatTooNew) as error:
+        except FormatTooNew as error:
+            return LaterOp(path=path.path, reason=error.message)
+        except StoreCorrupt as error:
             return Problem(path=path.path, reason=error.message)
 
     def entities_with_prefix(self, prefix: str) -> list[EntityId]:
@@ -109,14 +115,21 @@ class Snapshot:
         return data
 
     def receipt(self, key_digest: str) -> Receipt | None:
-        """Return the receipt of an idempotency key: the least of those that merges brought together."""
+        """Return the receipt of an idempotency key: the least of those that merges brought together.
+
+        Raises what is wrong with the last one where there are some and none can be read: the request was done before,
+        and doing it again would do it twice.
+        """
         directory = self.directory(paths.receipt_directory(key_digest))
-        for name in sorted(name for name, item in directory.items() if not item.is_tree):
+        fault: StoreCorrupt | FormatTooNew | None = None
+        for name in sorted(name for name, item in directory.items() if item.mode == FILE_MODE):
             data = self._database.read(directory[name].oid, "blob")
             try:
                 return codec.decode_record(data, name.removesuffix(".yaml"), Receipt)
-            except (StoreCorrupt, FormatTooNew):
-                continue
+            except (StoreCorrupt, FormatTooNew) as error:
+                fault = error
+        if fault is not None:
+            raise fault
         return None
 
     def stores(self) -> list[StoreRecord]:
@@ -127,15 +140,15 @@ class Snapshot:
         records = []
         for path, oid in self.files("stores"):
             digest = path.rpartition("/")[2].removesuffix(".yaml")
-            data = self._database.read(oid, "blob")
             with suppress(StoreCorrupt, FormatTooNew):
-                records.append(codec.decode_record(data, digest, StoreRecord))
+                records.append(codec.decode_record(self._database.read(oid, "blob"), digest, StoreRecord))
         return sorted(records, key=lambda record: (record.store, record.digest))
 
     def purged(self) -> frozenset[EntityId]:
-        """Return the entities that may never come back."""
+        """Return the entities that may never come back. StoreCorrupt where a marker is lost: it might name any."""
         entities: set[EntityId] = set()
-        for name, item in self.directory("purges").items():
+        markers = self.directory("purges").items()
+        for name, item in ((name, item) for name, item in markers if item.mode == FILE_MODE):
             data = self._database.read(item.oid, "blob")
             with suppress(StoreCorrupt, FormatTooNew):
                 entities.update(codec.decode_record(data, name.removesuffix(".yaml"), PurgeMarker).entities)

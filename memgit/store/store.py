@@ -97,7 +97,7 @@ class Store:
         """Begin the store, or return the record of the one that exists."""
 
         def build(transaction: Transaction) -> Result:
-            if transaction.snapshot is None:
+            if transaction.snapshot is None or not transaction.snapshot.stores():
                 record = StoreRecord(
                     digest="", store=ids.new_store_id(), workspace=workspace, project=project, at=clock.now()
                 )

@@ -193,11 +193,11 @@ class Writer:
     def _pack_if_due(self, tip: ObjectId) -> None:
         """Pack when it is time. The write is done by then, so nothing that goes wrong here may be told of it."""
         log = self._database.log
-        if not self._pack_every:
-            return  # whoever configured this leaves packing to Git; the log grows until then
         with suppress(OSError, MemgitError):
             size = log.size()
-            if log.count() < self._pack_at and size < self._pack_at_bytes:
+            # 0: whoever configured it leaves packing to Git; but each process reads the log, so it must not grow on.
+            due = bool(self._pack_every) and log.count() >= self._pack_at
+            if not due and size < self._pack_at_bytes:
                 return
             self._pack_at = log.count() + _PACK_AGAIN_AFTER
             self._pack_at_bytes = size + packing.MAX_LOG_BYTES

@@ -115,3 +115,12 @@ def test_a_pinned_artifact_is_in_sight(machine: dict[str, Memory]) -> None:
     assert home.run("memory.recall", context=pinned, query="heron dives")["presence"] == "artifacts_only"
     error = home.refused("artifact.forget", context=pinned, artifact_id=artifact, reason="x")
     assert error["code"] == "SCOPE_VIOLATION"
+
+
+def test_a_repository_that_was_moved_is_found_again(machine: dict[str, Memory], tmp_path: Path) -> None:
+    """Using it where it is now is enough."""
+    moved = tmp_path / "elsewhere"
+    machine["sibling"].directory.rename(moved)
+    assert statements(machine["home"], horizon="workspace", reason="comparing") == {"home"}
+    Memory(moved).run("status")
+    assert statements(machine["home"], horizon="workspace", reason="comparing") == {"home", "sibling"}

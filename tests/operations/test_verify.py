@@ -144,7 +144,7 @@ def test_what_is_lost_is_left_out_named_and_not_kept(memory: Memory) -> None:
     for found in logs:
         shutil.rmtree(found) if found.is_dir() else found.unlink()
     shutil.rmtree(memory.directory / ".git" / "memgit" / "cache", ignore_errors=True)
-    assert memory.refused("claim.get", claim_id=names["claim"])["code"] == "NOT_FOUND"
+    assert memory.refused("claim.get", claim_id=names["claim"])["code"] == "STORE_CORRUPT"
     envelope = memory.envelope("status")
     assert any("lost" in warning for warning in envelope["warnings"])
     report = memory.run("verify")
@@ -155,3 +155,81 @@ def test_what_is_lost_is_left_out_named_and_not_kept(memory: Memory) -> None:
     file.write_bytes(whole)
     assert memory.run("claim.get", claim_id=names["claim"])["statement"] == "Another thing."
     assert memory.run("verify")["ok"] is True
+
+
+def put_file(memory: Memory, path: str, data: bytes) -> None:
+    """Commit one more file to the store, as another program might."""
+    source = memory.directory / "extra"
+    source.write_bytes(data)
+    entry = f"100644 blob {memory.git('hash-object', '-w', str(source))}\t{path.rpartition('/')[2]}"
+    parts = path.split("/")
+    for depth in range(len(parts) - 1, -1, -1):
+        exists = depth == 0 or memory.git("ls-tree", "-d", "refs/memgit/store", "/".join(parts[:depth]))
+        listed = memory.git("ls-tree", f"refs/memgit/store:{'/'.join(parts[:depth])}").splitlines() if exists else []
+        rows = [row for row in listed if row.partition("\t")[2] != parts[depth]]
+        tree = make_tree(memory, [*rows, entry])
+        entry = f"040000 tree {tree}\t{parts[depth - 1]}"
+    message = "x\n\nMemgit-Seq: 90"
+    commit = memory.git("commit-tree", tree, "-p", "refs/memgit/store", "-m", message)
+    memory.git("update-ref", "refs/memgit/store", commit)
+
+
+def test_nobody_writes_past_a_later_version(memory: Memory) -> None:
+    """An operation of a later format is no problem of this store: reads warn, writes refuse, verify says upgrade."""
+    from memgit.records.codec import digest_of
+    from memgit.records.paths import OpPath
+
+    claim = memory.claim("As this version knows it")
+    data = f"format: 2\nverb: retract\nentity: {claim['claim_id']}\nseq: 40\n".encode()
+    put_file(memory, OpPath(claim["claim_id"], 40, "retract", digest_of(data)).path, data)
+    envelope = memory.envelope("claim.get", claim_id=claim["claim_id"])
+    assert any("later version" in warning for warning in envelope["warnings"])
+    identity = {"claim_id": claim["claim_id"], "if_revision": claim["revision_id"]}
+    assert memory.refused("claim.revise", **identity, statement="Over it")["code"] == "FORMAT_TOO_NEW"
+    report = memory.run("verify")
+    assert (report["ok"], report["findings"][0]["do"]) == (True, "Upgrade git-memgit to read it.")
+
+
+def test_a_request_is_not_done_twice_for_an_unreadable_receipt(memory: Memory) -> None:
+    """A receipt that this version cannot read still says that the request was done."""
+    memory.claim("Once", key="k")
+    rewrite_file(memory, "receipts/")
+    assert memory.refused("claim.assert", key="k", claim_type="fact", statement="Once")["code"] == "STORE_CORRUPT"
+    memory.claim("Another", key="k2")
+
+
+def test_odd_entries_among_the_markers_block_nothing(memory: Memory) -> None:
+    """A directory where a purge marker would stand is named by verify; reads and writes go on."""
+    claim = memory.claim("Still here")["claim_id"]
+    put_file(memory, "purges/x/y", b"q")
+    assert memory.run("claim.get", claim_id=claim)["statement"] == "Still here"
+    memory.claim("And another")
+    assert any(finding["where"].startswith("purges/") for finding in memory.run("verify")["findings"])
+
+
+def test_records_beyond_the_formats_laws_are_ignored(memory: Memory) -> None:
+    """What no writer may write is not read either: an oversized statement, a validity that is no time."""
+    import msgspec
+
+    from memgit.records import codec
+    from memgit.records.op import Actor, ClaimPayload, Scope, draft
+    from memgit.records.paths import OpPath
+
+    for number, payload in enumerate(
+        (
+            ClaimPayload(claim_type="fact", statement="x" * 200_000),
+            ClaimPayload(claim_type="fact", statement="x", valid_from="garbage"),
+        )
+    ):
+        planted = draft(
+            "assert",
+            "clm_" + f"{number}" * 26,
+            Scope("wsp-tests", "prj-tests"),
+            payload,
+            not_before="2026-01-01T00:00:00.000000Z",
+            revision="crev_" + f"{number}" * 26,  # type: ignore[arg-type]
+        )
+        op, data = codec.encode_op(msgspec.structs.replace(planted, seq=40 + number, actor=Actor("a", "b")))
+        put_file(memory, OpPath(op.entity, op.seq, op.verb, op.digest).path, data)
+    assert memory.run("status")["claims"] == {}
+    assert len(memory.run("verify")["findings"]) == 2

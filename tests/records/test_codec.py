@@ -92,7 +92,7 @@ claims = st.builds(
     subject=maybe,
     component=maybe,
     confidence=st.none() | st.floats(0, 1),
-    valid_from=maybe,
+    valid_from=st.none() | st.integers(0, 10**5).map(time_of),
     trust=maybe,
     markers=st.lists(text, max_size=3).map(tuple),
     evidence=st.lists(evidence, max_size=2).map(tuple),

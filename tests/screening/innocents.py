@@ -195,7 +195,7 @@ def _prose(random: Random) -> str:
             "Primary key order matters: token, password_hash, created_at.",
             "Authorization: Bearer tokens go in the header, never in the URL.",
             "password: at least twelve characters, one digit; the policy is in docs/security-policy-2024.md",
-            "Use https://user:password@host/ only in examples.",
+            "Use https://user:" + "password@host/ only in examples.",
             "Secret santa list: api, key, token, credential. All of these are words, none is a key.",
         ]
     )

@@ -109,6 +109,21 @@ SAMPLES: dict[str, Sample] = {
         lambda random: f"curl -u admin https://api.corp.net/{draw(random, ALNUM, 14)}",
         lambda text: text.split(":")[1].split(" ")[0],
     ),
+    "command-option-password": Sample(
+        lambda random: f"sshpass -p {draw(random, ALNUM, 14)} ssh deploy@host",
+        lambda random: f"ssh -p 2222 deploy@{draw(random, ALNUM, 14)}",
+        lambda text: text.split(" ")[2],
+    ),
+    "authentication-pair": Sample(
+        lambda random: f"requests.get(url, auth=('ci', '{draw(random, ALNUM, 14)}'))",
+        lambda random: "requests.get(url, auth=('ci', 'password'))",
+        lambda text: text.split("'")[3],
+    ),
+    "database-user-password": Sample(
+        lambda random: f"CREATE USER app IDENTIFIED BY '{draw(random, ALNUM, 14)}'",
+        lambda random: "CREATE USER app IDENTIFIED BY '<password>'",
+        lambda text: text.split("'")[1],
+    ),
     "age-identity": altered(variant("private-key", 5)),
     "jwt": Sample(variant("jwt", 0), _jwt_without_header),
     "github-token": altered(variant("github", 0)),

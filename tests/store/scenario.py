@@ -114,6 +114,13 @@ def fsck(path: Path) -> None:
     assert done.returncode == 0 and not complaints, complaints
 
 
+def everything(store: Store) -> dict[str, bytes]:
+    """Return every file of the Git directory but the lock and its note, with its bytes."""
+    root = store.repository.common_dir
+    files = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith("writer."))
+    return {str(path.relative_to(root)): path.read_bytes() for path in files}
+
+
 def loose_path(store: Store, oid: str) -> Path:
     """Return where an object's loose file is, or would be."""
     return store.repository.common_dir / "objects" / oid[:2] / oid[2:]

