@@ -9,6 +9,7 @@ from memgit.operations import checks
 from memgit.operations.cursor import decode_cursor, encode_cursor
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import check_id
+from memgit.operations.reach import ask_stores
 from memgit.operations.views import CaseView, case_view
 from memgit.records.cases import contradiction_case, contradiction_id
 from memgit.records.ids import CaseId, RelationId, RevisionId
@@ -29,9 +30,13 @@ class ConflictList(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class ConflictPage(Struct, frozen=True, kw_only=True):
-    """Cases, newest first. `next_cursor` is None on the last page."""
+    """Cases, newest first. `next_cursor` is None on the last page.
+
+    `origins` names the repository of what came from another store, by case id.
+    """
 
     items: tuple[CaseView, ...]
+    origins: dict[str, str]
     next_cursor: str | None
     next_before_case_sequence: int | None
 
@@ -51,18 +56,27 @@ def list_conflicts(invocation: Invocation, request: ConflictList) -> ConflictPag
     invocation.look(request.horizon, request.reason)
     invocation.await_commit(request.min_commit_seq, request.min_commit)
     before = decode_cursor(request.cursor, request.before_case_sequence)
-    cases = [
-        case for case in invocation.state.cases(open_only=not request.include_stale) if invocation.sees(case.scope)
+    found = [
+        (place, case, view)
+        for place, cases in ask_stores(invocation, lambda store: _cases(invocation, store, request))
+        for case, view in cases
     ]
-    cases.sort(key=lambda case: (case.sequence, case.id), reverse=True)
-    rest = [case for case in cases if before is None or (case.sequence, case.id) < before]
+    found.sort(key=lambda item: (item[1].sequence, item[1].id), reverse=True)
+    rest = [item for item in found if before is None or (item[1].sequence, item[1].id) < before]
     page = rest[: request.limit]
-    more = len(rest) > len(page)
+    last = page[-1][1] if len(rest) > len(page) else None
     return ConflictPage(
-        items=tuple(_view(invocation, case) for case in page),
-        next_cursor=encode_cursor(page[-1].sequence, page[-1].id) if more else None,
-        next_before_case_sequence=page[-1].sequence if more else None,
+        items=tuple(view for _, _, view in page),
+        origins={case.id: place for place, case, _ in page if place is not None},
+        next_cursor=encode_cursor(last.sequence, last.id) if last else None,
+        next_before_case_sequence=last.sequence if last else None,
     )
+
+
+def _cases(invocation: Invocation, store: Invocation, request: ConflictList) -> list[tuple[Case, CaseView]]:
+    """Return the cases of one store that the asker sees, with their sides as that store has them."""
+    cases = store.state.cases(open_only=not request.include_stale)
+    return [(case, _view(store, case)) for case in cases if invocation.sees(case.scope)]
 
 
 def get(invocation: Invocation, request: ConflictGet) -> CaseView:

@@ -27,16 +27,21 @@ T = TypeVar("T")
 
 
 def answers(invocation: Invocation, ask: Callable[[View], T]) -> Iterator[tuple[str | None, T]]:
-    """Yield each store's answer with the path of its repository, None for this one, which comes first."""
+    """Yield each store's answer to a retrieval with the path of its repository, None for this one, which is first."""
     scope = scope_filter(invocation)
-    yield None, _answer(invocation, invocation, scope, ask)
+    return ask_stores(invocation, lambda place: _answer(invocation, place, scope, ask))
+
+
+def ask_stores(invocation: Invocation, ask: Callable[[Invocation], T]) -> Iterator[tuple[str | None, T]]:
+    """Yield what each store within the horizon answers, with the path of its repository, None for this one."""
+    yield None, ask(invocation)
     if not invocation.reach.broadened:
         return
     for directory in _others(invocation):
         try:
             other = _other(invocation, directory)
             try:
-                answer = _answer(invocation, other, scope, ask)
+                answer = ask(other)
             finally:
                 other.close()
         except Exception as error:  # noqa: BLE001 - one store's fault is not the others'

@@ -124,3 +124,15 @@ def test_a_repository_that_was_moved_is_found_again(machine: dict[str, Memory], 
     assert statements(machine["home"], horizon="workspace", reason="comparing") == {"home"}
     Memory(moved).run("status")
     assert statements(machine["home"], horizon="workspace", reason="comparing") == {"home", "sibling"}
+
+
+def test_conflicts_of_other_stores_are_listed_with_their_origin(machine: dict[str, Memory]) -> None:
+    """A broad view of what disagrees reaches as far as a broad recall, and not by default."""
+    sibling = machine["sibling"]
+    one, two = sibling.claim("On")["claim_id"], sibling.claim("Off")["claim_id"]
+    sibling.run("relation.put", source=one, relation="contradicts", target=two)
+    home = machine["home"]
+    assert home.run("conflict.list")["items"] == []
+    broad = home.run("conflict.list", horizon="workspace", reason="comparing")
+    assert [side["statement"] for side in broad["items"][0]["frozen"]] == ["On", "Off"]
+    assert Path(broad["origins"][broad["items"][0]["case_id"]]).parent.name == "sibling"
