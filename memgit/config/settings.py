@@ -114,7 +114,7 @@ SETTINGS: tuple[Setting, ...] = (
     _row(
         "packEvery",
         "integer",
-        "Pack memgit's own loose objects after this many writes; 0 leaves that to Git.",
+        "Pack memgit's own loose objects after this many writes; 0 leaves that to Git until the log takes 32 MiB.",
         150,
         maximum=1_000_000,
     ),

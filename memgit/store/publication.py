@@ -6,6 +6,8 @@ on the way leaves an entry in the log, and whoever takes the lock next finishes 
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -16,6 +18,8 @@ from memgit.store.lock import WriterLock
 from memgit.store.objects import ObjectId, RawObject
 from memgit.store.ref_move import move_ref
 
+_AGAIN_AFTER_SECONDS = 0.05  # a prune in a small repository is over by then
+
 
 class Publisher:
     """Publishes commits on one ref. `sync`: the log is on the disk before the ref moves (durability `safe`)."""
@@ -25,6 +29,7 @@ class Publisher:
         self._lock = lock
         self._ref = ref
         self._sync = sync
+        self._recent: deque[tuple[float, list[RawObject]]] = deque()  # what was published a moment ago
 
     def publish(self, old: ObjectId | None, new: ObjectId, objects: Iterable[RawObject]) -> None:
         """Make the ref name the commit `new` if it names `old`. `objects` are those that may not be stored yet.
@@ -51,11 +56,22 @@ class Publisher:
         """Move the ref to a commit that the log holds, and see to it that the commit's objects outlast a `gc`."""
         items = list(objects)
         move_ref(self._database.backend, self._lock, self._ref, new, old, lambda: self._database.write(items))
-        # A prune that began before the move may have taken what nothing reached then. Reads would heal that; to look
-        # now costs 30 µs and spares the user's own Git commands the sight of it.
-        backend = self._database.backend
-        with suppress(OSError):
-            self._database.write(item for item in items if not backend.contains(item.oid))
+        with suppress(OSError):  # what could not be put back is still in the log
+            self._look_after(items)
+
+    def _look_after(self, items: list[RawObject]) -> None:
+        """Put back what a `git prune` took that had begun before the ref moved: at once, and again a little later.
+
+        Reads would heal it too; but until then Git could not walk the history, and the user's next `gc` would fail. A
+        look costs 30 µs. `Database.look_after` finds what a slower prune takes.
+        """
+        moment = time.monotonic()
+        due = [*items]
+        while self._recent and moment - self._recent[0][0] > _AGAIN_AFTER_SECONDS:
+            due += self._recent.popleft()[1]
+        self._recent.append((moment, items))
+        contains = self._database.backend.contains
+        self._database.write(item for item in due if not contains(item.oid))
 
     def _is_moved(self, old: ObjectId | None, new: ObjectId) -> bool:
         """Tell whether the ref names `new` after all; take the log's entry back where it certainly does not."""

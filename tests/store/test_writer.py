@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -260,6 +261,26 @@ def test_a_prune_that_spares_the_commit(store: Store, monkeypatch: pytest.Monkey
     tree = git(store.repository.root, "rev-parse", f"{written.commit_id}^{{tree}}")
     assert git(store.repository.root, "cat-file", "-t", tree) == "tree"
     assert statements(store.repository.root) == ["one"]
+
+
+@pytest.mark.parametrize("kinds", [("blob",), ("blob", "tree", "commit")], ids=["blobs", "everything"])
+@pytest.mark.parametrize("who", ["the same process", "another process"])
+def test_a_prune_that_ends_after_the_write(store: Store, who: str, kinds: tuple[str, ...]) -> None:
+    """A prune that began before a write may take its objects after it: the next write, whoever makes it, puts back
+    all of them, also those that it does not read, so that the user's next `git gc` finds a whole history."""
+    write(store, "before")
+    written = write(store, "taken")
+    for oid, kind, *_ in list(store.database.log.entries())[-1].objects:
+        if kind in kinds:
+            loose_path(store, oid).unlink()
+    time.sleep(0.1)
+
+    write(store if who == "the same process" else open_store(store.repository.root), "after")
+
+    fsck(store.repository.root)
+    git(store.repository.root, "gc", "--quiet", "--prune=now")
+    assert git(store.repository.root, "cat-file", "-t", written.commit_id) == "commit"
+    assert statements(store.repository.root) == ["before", "taken", "after"]
 
 
 def test_a_gc_that_loses_a_packed_base(store: Store) -> None:
