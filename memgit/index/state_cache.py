@@ -16,38 +16,16 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from memgit.index.refold import Refold, refold
+from memgit.index.state_file import Transaction, create, entity_row, is_unwritable, memory, relation_row
 from memgit.records.codec import StoreRecord
 from memgit.records.ids import CaseId, EntityId, OpDigest, RelationId
-from memgit.records.op import ArtifactPayload, ClaimPayload, Scope
+from memgit.records.op import Scope
 from memgit.records.state import Case, Entity, Problem, Relation
 from memgit.store.snapshot import Snapshot
 
 SCHEMA_VERSION = 1
 _BUSY_MS = 3_000  # a write takes milliseconds; a reader that has to wait longer works in memory
 
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE entities (
-  id TEXT PRIMARY KEY, kind TEXT NOT NULL, workspace TEXT NOT NULL, project TEXT NOT NULL, task TEXT,
-  status TEXT NOT NULL, seq INTEGER NOT NULL, path TEXT, title TEXT NOT NULL, body BLOB NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX entities_by_place ON entities (workspace, project, kind, seq);
-CREATE INDEX entities_by_path ON entities (path) WHERE path IS NOT NULL;
-CREATE TABLE relations (
-  id TEXT PRIMARY KEY, source TEXT NOT NULL, target TEXT NOT NULL, body BLOB NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX relations_by_source ON relations (source);
-CREATE INDEX relations_by_target ON relations (target);
-CREATE TABLE cancels (entity TEXT NOT NULL, undo TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (entity, undo))
-  WITHOUT ROWID;
-CREATE TABLE cases (id TEXT PRIMARY KEY, status TEXT NOT NULL, sequence INTEGER NOT NULL, body BLOB NOT NULL)
-  WITHOUT ROWID;
-CREATE INDEX cases_by_status ON cases (status, sequence);
-CREATE TABLE case_entities (entity TEXT NOT NULL, case_id TEXT NOT NULL, PRIMARY KEY (entity, case_id)) WITHOUT ROWID;
-CREATE TABLE problems (entity TEXT NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL);
-CREATE INDEX problems_by_entity ON problems (entity);
-CREATE TABLE stores (position INTEGER PRIMARY KEY, body BLOB NOT NULL);
-"""
 
 T = TypeVar("T")
 _encode = msgspec.msgpack.encode
@@ -82,7 +60,7 @@ class StateCache:
         try:
             self._refresh(snapshot, is_tip)
         except sqlite3.DatabaseError as error:
-            if _is_full_or_locked(error):
+            if is_unwritable(error):
                 self._connection.close()
                 self._connection = self._in_memory(error)
             else:
@@ -235,7 +213,7 @@ class StateCache:
 
     def _write(self, seen: Watermark | None, older: Snapshot | None, changes: Refold, snapshot: Snapshot) -> bool:
         """Store what was computed from `seen`. False, and nothing stored, where another process was faster."""
-        with _Transaction(self._connection):
+        with Transaction(self._connection):
             if self._read_watermark(self._connection) != seen:
                 return False
             if older is None:
@@ -256,7 +234,7 @@ class StateCache:
     def _set_apart(self, lost: int) -> None:
         """Go on in memory: a state that lacks what a lost object held must not be kept as if it were whole."""
         self._connection.close()
-        self._connection = _memory()
+        self._connection = memory()
         self._notes.append(f"{lost} objects of the store are lost; answers leave out what they held: see `verify`")
 
     def _store(self, changes: Refold) -> None:
@@ -271,8 +249,8 @@ class StateCache:
         run("DELETE FROM entities WHERE id = ?", derived)
         run("INSERT INTO problems VALUES (?, ?, ?)", changes.problems)
         run("INSERT INTO cancels VALUES (?, ?, ?)", ((e, u, _encode(list(c))) for e, u, c in changes.cancels))
-        run("INSERT INTO relations VALUES (?, ?, ?, ?)", map(_relation_row, changes.relations))
-        run("INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_entity_row, changes.entities))
+        run("INSERT INTO relations VALUES (?, ?, ?, ?)", map(relation_row, changes.relations))
+        run("INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(entity_row, changes.entities))
         run(
             "INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?)",
             ((case.id, case.status, case.sequence, _encode(case)) for case in changes.cases),
@@ -294,7 +272,7 @@ class StateCache:
         try:
             return self._connection.execute(sql, values).fetchall()
         except sqlite3.DatabaseError as error:
-            if self._recover is None or _is_full_or_locked(error):
+            if self._recover is None or is_unwritable(error):
                 raise
             held = self._connection.in_transaction
             self._rebuild_after(error)
@@ -318,7 +296,7 @@ class StateCache:
         try:
             return self._connect()
         except sqlite3.DatabaseError as error:
-            if _is_full_or_locked(error):
+            if is_unwritable(error):
                 return self._in_memory(error), None
             self._set_aside(error)
             return self._connect()
@@ -332,7 +310,7 @@ class StateCache:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")  # a lost transaction is rebuilt from the commits
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-                _create(connection)
+                create(connection)
             return connection, self._read_watermark(connection)
         except BaseException:
             connection.close()
@@ -341,7 +319,7 @@ class StateCache:
     def _in_memory(self, error: Exception) -> sqlite3.Connection:
         """Work without a file where none can be written: reading a read-only repository still has to work."""
         self._notes.append(f"the state cache cannot be written ({error}); this answer was computed without it")
-        return _memory()
+        return memory()
 
     def _rebuild_after(self, error: sqlite3.DatabaseError) -> None:
         self._connection.close()
@@ -353,80 +331,3 @@ class StateCache:
         for suffix in ("", "-wal", "-shm"):
             with suppress(OSError):
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-
-
-def _memory() -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    connection.executescript(_SCHEMA)
-    return connection
-
-
-class _Transaction:
-    """BEGIN IMMEDIATE … COMMIT, or ROLLBACK."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def __enter__(self) -> None:
-        self._connection.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self._connection.execute("COMMIT")
-        else:
-            with suppress(sqlite3.DatabaseError):
-                self._connection.execute("ROLLBACK")
-
-
-def _create(connection: sqlite3.Connection) -> None:
-    """Make the tables, in one transaction: two processes may come here at once."""
-    with _Transaction(connection):
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-            for statement in _SCHEMA.split(";"):
-                connection.execute(statement)
-
-
-def _entity_row(entity: Entity) -> tuple[object, ...]:
-    lineage = entity.lineage
-    scope = lineage.scope
-    title, path = _title_and_path(entity)
-    return (
-        lineage.id,
-        lineage.kind,
-        scope.workspace,
-        scope.project,
-        scope.task,
-        entity.status,
-        lineage.updated_seq,
-        path,
-        title,
-        _encode(entity),
-    )
-
-
-def _title_and_path(entity: Entity) -> tuple[str, str | None]:
-    """Return what a list shows of an entity, and the path that an artifact's provenance names."""
-    payload = entity.current.payload
-    if isinstance(payload, ClaimPayload):
-        return payload.statement or (payload.value.data if payload.value else ""), None
-    return payload.title, _provenance_path(payload)
-
-
-def _provenance_path(payload: ArtifactPayload) -> str | None:
-    if payload.provenance is None:
-        return None
-    try:
-        provenance = msgspec.json.decode(payload.provenance)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    path = provenance.get("path") if isinstance(provenance, dict) else None
-    return path if isinstance(path, str) else None
-
-
-def _relation_row(relation: Relation) -> tuple[object, ...]:
-    return (relation.id, relation.payload.source, relation.payload.target, _encode(relation))
-
-
-def _is_full_or_locked(error: sqlite3.DatabaseError) -> bool:
-    text = str(error)
-    return any(word in text for word in ("locked", "readonly", "full", "unable to open", "disk I/O"))
