@@ -11,7 +11,6 @@ from memgit.records.op import ClaimType, RelationType
 from memgit.scope.horizon import HORIZONS
 
 CallableT = TypeVar("CallableT", bound=Callable[..., Any])
-Decorator = Callable[[CallableT], CallableT]
 
 CLAIM_TYPES: tuple[str, ...] = get_args(ClaimType)
 RELATION_TYPES: tuple[str, ...] = get_args(RelationType)

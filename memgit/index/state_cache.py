@@ -82,9 +82,9 @@ class StateCache:
         """Return a claim or an artifact by its id."""
         return self._one("SELECT body FROM entities WHERE id = ?", (entity_id,), Entity)
 
-    def entities(self, *, changed_after: int = 0) -> Iterator[Entity]:
+    def entities(self) -> Iterator[Entity]:
         """Yield all claims and artifacts, in the order of their ids."""
-        for (body,) in self._query("SELECT body FROM entities WHERE seq > ? ORDER BY id", (changed_after,)):
+        for (body,) in self._query("SELECT body FROM entities ORDER BY id", ()):
             yield msgspec.msgpack.decode(body, type=Entity)
 
     def ids_with_prefix(self, prefix: str, limit: int) -> list[EntityId]:

@@ -9,19 +9,10 @@ from msgspec import Struct
 
 from memgit.operations import checks
 from memgit.records.ids import ArtifactId, ClaimId
-from memgit.records.op import Anchor, ArtifactPayload, ClaimPayload, Evidence, Value
+from memgit.records.op import Anchor, ArtifactPayload, ClaimPayload, Value
 from memgit.records.state import Case, Entity, Relation, Revision
 from memgit.retrieval.citations import ArtifactCitation, ClaimCitation
-
-
-class EvidenceView(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a claim rests on, as a citation that `citation.get` resolves."""
-
-    artifact_id: str
-    revision_id: str
-    citation: str
-    start_byte: int | None = None
-    end_byte: int | None = None
+from memgit.retrieval.results import EvidenceRef, evidence_ref
 
 
 class CodeView(Struct, frozen=True, kw_only=True):
@@ -72,7 +63,7 @@ class ClaimView(EntityView, frozen=True, kw_only=True):
     trust: str | None
     sensitivity: str | None
     markers: tuple[str, ...]
-    evidence: tuple[EvidenceView, ...]
+    evidence: tuple[EvidenceRef, ...]
     anchors: tuple[Anchor, ...] = ()
 
 
@@ -152,7 +143,7 @@ def claim_view(entity: Entity, revision: Revision) -> ClaimView:
         trust=payload.trust,
         sensitivity=payload.sensitivity,
         markers=payload.markers,
-        evidence=tuple(evidence_view(item) for item in payload.evidence),
+        evidence=tuple(evidence_ref(item) for item in payload.evidence),
         anchors=payload.anchors,
     )
 
@@ -178,17 +169,6 @@ def artifact_view(entity: Entity, revision: Revision) -> ArtifactView:
 def entity_view(entity: Entity, revision: Revision) -> ClaimView | ArtifactView:
     """Return either kind as answers show it."""
     return claim_view(entity, revision) if entity.lineage.kind == "claim" else artifact_view(entity, revision)
-
-
-def evidence_view(item: Evidence) -> EvidenceView:
-    """Return a locator with its citation."""
-    return EvidenceView(
-        artifact_id=item.artifact,
-        revision_id=item.revision,
-        start_byte=item.start,
-        end_byte=item.end,
-        citation=str(ArtifactCitation(item.artifact, item.revision, item.start, item.end)),
-    )
 
 
 def relation_view(relation: Relation) -> RelationView:

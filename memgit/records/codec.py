@@ -25,6 +25,7 @@ from memgit.records.op import (
     PAYLOAD_BY_VERB,
     PAYLOAD_TAG,
     REVISING_VERBS,
+    ArtifactPayload,
     ClaimPayload,
     Envelope,
     Evidence,
@@ -235,9 +236,13 @@ def _lineage_fault(op: Op) -> str | None:
 
 def _payload_fault(op: Op) -> str | None:
     payload = op.payload
+    if isinstance(payload, ClaimPayload | ArtifactPayload) and (fault := _description_fault(payload)):
+        return fault
     if isinstance(payload, ClaimPayload):
         if payload.statement is None and payload.value is None:
             return "a claim without a statement or a value"
+        if len(payload.evidence) > DEFAULT.evidence_per_claim:
+            return f"more than {DEFAULT.evidence_per_claim} locators of evidence"
         if payload.statement is not None and len(payload.statement.encode()) > DEFAULT.statement_bytes:
             return f"a statement of more than {DEFAULT.statement_bytes} bytes"
         if any(
@@ -254,6 +259,17 @@ def _payload_fault(op: Op) -> str | None:
                 return f"{end!r} is not the id of a claim or an artifact"
         if payload.source == payload.target:
             return "a relation from an entity to itself"
+    return None
+
+
+def _description_fault(payload: ClaimPayload | ArtifactPayload) -> str | None:
+    """Return what of the markers and anchors is beyond what a writer may write, or None."""
+    if len(payload.markers) > DEFAULT.markers_per_claim:
+        return f"more than {DEFAULT.markers_per_claim} markers"
+    if len(payload.anchors) > DEFAULT.anchors_per_claim:
+        return f"more than {DEFAULT.anchors_per_claim} anchors"
+    if any(len((anchor.text or "").encode()) > DEFAULT.anchor_text_bytes for anchor in payload.anchors):
+        return f"an anchor with a copy of more than {DEFAULT.anchor_text_bytes} bytes"
     return None
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from memgit.errors import FormatTooNew, StoreCorrupt
 from memgit.records import codec, paths
 from memgit.records.codec import PurgeMarker, Receipt, StoreRecord
-from memgit.records.ids import KIND_BY_PREFIX, BlobDigest, EntityId
+from memgit.records.ids import BlobDigest, EntityId
 from memgit.records.op import FORMAT, Op
 from memgit.records.paths import OpPath
 from memgit.records.state import Problem
@@ -96,13 +96,6 @@ class Snapshot:
             return LaterOp(path=path.path, reason=error.message)
         except StoreCorrupt as error:
             return Problem(path=path.path, reason=error.message)
-
-    def entities_with_prefix(self, prefix: str) -> list[EntityId]:
-        """Return the ids of the entities that start with `prefix`, sorted. A scan of all names: for people's input."""
-        kind = KIND_BY_PREFIX.get(prefix.partition("_")[0])
-        directories = [paths.DIRECTORY_BY_KIND[kind]] if kind else list(paths.DIRECTORY_BY_KIND.values())
-        names = (path.rpartition("/")[2] for top in directories for path, _ in self.files(top))
-        return sorted({name.partition(".")[0] for name in names if name.startswith(prefix)})
 
     def blob(self, digest: BlobDigest) -> bytes | None:
         """Return an artifact's stored bytes, or None. Raises StoreCorrupt where they are not what the digest names."""

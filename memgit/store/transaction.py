@@ -72,6 +72,12 @@ class Transaction:
                 hint="Export the store and import it into a new one.",
                 details={"limit": "sequence", "value": DEFAULT.sequence, "size": self._next_seq},
             )
+        if len(self.ops) >= DEFAULT.bulk_operations:
+            raise LimitExceeded(
+                f"one transaction takes {DEFAULT.bulk_operations} operations",
+                hint="Write the rest in another one.",
+                details={"limit": "bulk_operations", "value": DEFAULT.bulk_operations, "size": len(self.ops) + 1},
+            )
         at = max(self.at, draft.at)
         filled = msgspec.structs.replace(
             draft, seq=self._next_seq, digest=OpDigest(""), at=at, actor=self.actor, code=self.code

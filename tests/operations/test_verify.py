@@ -208,17 +208,25 @@ def test_odd_entries_among_the_markers_block_nothing(memory: Memory) -> None:
 
 
 def test_records_beyond_the_formats_laws_are_ignored(memory: Memory) -> None:
-    """What no writer may write is not read either: an oversized statement, a validity that is no time."""
+    """What no writer may write is not read either: too much of something, or a validity that is no time."""
     import msgspec
 
     from memgit.records import codec
-    from memgit.records.op import Actor, ClaimPayload, Scope, draft
+    from memgit.records.op import Actor, Anchor, ClaimPayload, Evidence, Scope, draft
     from memgit.records.paths import OpPath
 
     for number, payload in enumerate(
         (
             ClaimPayload(claim_type="fact", statement="x" * 200_000),
             ClaimPayload(claim_type="fact", statement="x", valid_from="garbage"),
+            ClaimPayload(claim_type="fact", statement="x", markers=tuple(f"tag:{n:03}" for n in range(65))),
+            ClaimPayload(claim_type="fact", statement="x", anchors=(Anchor(path="a"),) * 17),
+            ClaimPayload(claim_type="fact", statement="x", anchors=(Anchor(path="a", text="x" * 4097),)),
+            ClaimPayload(
+                claim_type="fact",
+                statement="x",
+                evidence=(Evidence("art_" + "0" * 26, "arev_" + "0" * 26),) * 17,  # type: ignore[arg-type]
+            ),
         )
     ):
         planted = draft(
@@ -232,4 +240,4 @@ def test_records_beyond_the_formats_laws_are_ignored(memory: Memory) -> None:
         op, data = codec.encode_op(msgspec.structs.replace(planted, seq=40 + number, actor=Actor("a", "b")))
         put_file(memory, OpPath(op.entity, op.seq, op.verb, op.digest).path, data)
     assert memory.run("status")["claims"] == {}
-    assert len(memory.run("verify")["findings"]) == 2
+    assert len(memory.run("verify")["findings"]) == 6

@@ -187,17 +187,6 @@ def test_unchanged_directories_are_not_visited(store: Store, monkeypatch: pytest
     assert len(visited) <= 12
 
 
-def test_ids_by_their_beginning(store: Store) -> None:
-    """A person may name an entity by the beginning of its id."""
-    entities = sorted(store.write(claims("a", "b", "c")).result["claims"])
-    snapshot = store.snapshot()
-
-    assert snapshot.entities_with_prefix("clm_") == entities
-    assert snapshot.entities_with_prefix(entities[1]) == [entities[1]]
-    assert snapshot.entities_with_prefix("") == entities
-    assert snapshot.entities_with_prefix("art_") == snapshot.entities_with_prefix("xyz") == []
-
-
 def test_what_is_no_file_is_not_read_as_one(store: Store) -> None:
     """Links and executables in a foreign tree are listed as entries, and are nobody's records."""
     link = store.database.make("blob", b"/etc/passwd")

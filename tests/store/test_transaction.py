@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -165,3 +167,16 @@ def test_the_beginning_of_a_store() -> None:
     assert sorted(path.split("/")[0] for path in sink.files) == ["format", "stores"]
     assert transaction.last_seq == 1 and not transaction.is_empty
     assert transaction.message().startswith("store init\n\n")
+
+
+def test_a_transaction_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the limit nothing more is taken, and the error says which limit it was."""
+    small = dataclasses.replace(DEFAULT, bulk_operations=2)
+    monkeypatch.setattr("memgit.store.transaction.DEFAULT", small)
+    transaction, sink = begin()
+    for number in range(2):
+        transaction.stage(claim(f"claim {number}"))
+    with pytest.raises(LimitExceeded) as caught:
+        transaction.stage(claim("one too many"))
+    assert caught.value.details == {"limit": "bulk_operations", "value": 2, "size": 3}
+    assert len(sink.files) == 2
