@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from msgspec import Struct
 
     from memgit.operations.invocation import Invocation
+    from memgit.protocol.table import Operation
 
 ResultT = TypeVar("ResultT", bound="Struct")
 
@@ -35,6 +36,7 @@ class Front:
         self.environment = environment or Environment.read()
         self.as_json = False
         self.out = Output(self._wants_colour)
+        self.write_fields: dict[str, object] = {}  # how to write, as the verb's flags say
         self._told: set[str] = set()
         self._last: Invocation | None = None
 
@@ -58,7 +60,7 @@ class Front:
         from memgit.protocol.table import find_operation
 
         operation = find_operation(name)
-        given = read_input(operation, dict(fields))
+        given = read_input(operation, self._with_write_fields(operation, fields))
         invocation = self.invocation()
         try:
             if operation.context:
@@ -83,11 +85,16 @@ class Front:
 
     def _print_envelope(self, name: str, fields: Mapping[str, object]) -> None:
         from memgit.protocol.envelope import answer
+        from memgit.protocol.table import find_operation
 
-        answered = answer({"op": name, "input": dict(fields)}, self.directory, self.environment)
+        whole = self._with_write_fields(find_operation(name), fields)
+        answered = answer({"op": name, "input": whole}, self.directory, self.environment)
         write_bytes(answered.encode())
         if answered.exit_status:
             raise click.exceptions.Exit(answered.exit_status)
+
+    def _with_write_fields(self, operation: Operation, fields: Mapping[str, object]) -> dict[str, object]:
+        return {**fields, **self.write_fields} if operation.group == "write" else dict(fields)
 
     def _warn(self, warnings: Iterable[str]) -> None:
         """Say each warning once: a verb may need several operations that all notice the same."""

@@ -63,6 +63,22 @@ horizon_options = together(
 )
 
 
+def _write_option(*names: str, **settings: Any) -> Callable[[Any], Any]:
+    """Return an option that goes to the request by the front, so that no verb need hand it on."""
+
+    def keep(context: click.Context, parameter: click.Parameter, value: object) -> None:
+        if value:
+            context.obj.write_fields[parameter.name] = value
+
+    return click.option(*names, expose_value=False, callback=keep, **settings)
+
+
+write_options = together(
+    _write_option("--allow-flagged", is_flag=True, help="Keep text that looks like a secret, once you looked at it."),
+)
+"""How to write, for each verb that does."""
+
+
 def limit_option(default: int, what: str) -> Callable[[Any], Any]:
     """Return `-n`, `--limit`."""
     return click.option("-n", "--limit", type=int, default=default, show_default=True, help=f"At most so many {what}.")

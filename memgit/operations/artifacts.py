@@ -21,6 +21,7 @@ from memgit.operations.lineages import (
     writable_lineage,
 )
 from memgit.operations.views import ArtifactView, HistoryPage, artifact_view, history_page
+from memgit.operations.writing import WriteRequest
 from memgit.records import ids
 from memgit.records.codec import digest_of
 from memgit.records.ids import RevisionId
@@ -32,7 +33,7 @@ from memgit.store.writer import Result
 TEXT_TYPE = "text/plain; charset=utf-8"
 
 
-class ArtifactPut(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ArtifactPut(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Keep a document: evidence, a log, a decision record, an image."""
 
     kind: str
@@ -52,7 +53,7 @@ class ArtifactWritten(Struct, frozen=True, kw_only=True):
     digest: str
 
 
-class ArtifactRevise(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ArtifactRevise(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Replace a document's content by a new revision; what is left out stays as it is."""
 
     artifact_id: str
@@ -87,7 +88,7 @@ class ArtifactHistory(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     before_revision_number: int | None = None
 
 
-class ArtifactForget(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ArtifactForget(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """End a document. Its bytes stay in the history: forgetting erases nothing."""
 
     artifact_id: str

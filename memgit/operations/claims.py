@@ -24,6 +24,7 @@ from memgit.operations.lineages import (
     writable_lineage,
 )
 from memgit.operations.views import ClaimView, HistoryPage, claim_view, history_page, statement_of
+from memgit.operations.writing import WriteRequest
 from memgit.records import ids
 from memgit.records.ids import ArtifactId, BlobDigest, RevisionId
 from memgit.records.op import ClaimPayload, ClaimType, Evidence, ReasonPayload, Value, ValueType, draft
@@ -50,7 +51,7 @@ class ValueInput(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     data: Any
 
 
-class ClaimAssert(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ClaimAssert(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """State one thing: a fact, decision, constraint, preference, procedure or observation."""
 
     claim_type: ClaimType
@@ -74,7 +75,7 @@ class ClaimWritten(Struct, frozen=True, kw_only=True):
     revision_id: str
 
 
-class ClaimRevise(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ClaimRevise(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Change a claim by a new revision. What is left out stays; null removes what may be absent."""
 
     claim_id: str
@@ -94,7 +95,7 @@ class ClaimRevise(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     markers: tuple[str, ...] | UnsetType = UNSET
 
 
-class ClaimRetract(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ClaimRetract(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """End a claim that no longer holds, or never did."""
 
     claim_id: str

@@ -13,6 +13,7 @@ from memgit.operations import checks
 from memgit.operations.artifacts import stage_artifact
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import artifact_payload, head_revision, read_lineage, snapshot_of
+from memgit.operations.writing import WriteRequest
 from memgit.records.codec import canonical_json, digest_of
 from memgit.records.marker import canonical_marker
 from memgit.records.op import ArtifactPayload
@@ -25,7 +26,7 @@ _LISTED_BYTES = 16 * 1024  # of the paths of each kind; three kinds are far belo
 _MEDIA_TYPE = "text/markdown; charset=utf-8"
 
 
-class ImportMarkdown(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ImportMarkdown(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Import the Markdown files below a directory, each as an artifact. `dry_run` only says what would change.
 
     Documents are named by their place in the working tree; `prefix` names those of a directory outside it.

@@ -14,6 +14,7 @@ from memgit.operations.cursor import decode_cursor, encode_cursor
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import check_id, latest_at, read_lineage, snapshot_of
 from memgit.operations.views import RelationView, relation_view
+from memgit.operations.writing import WriteRequest
 from memgit.records import ids
 from memgit.records.ids import EntityId
 from memgit.records.op import RelationPayload, RelationType, draft
@@ -23,7 +24,7 @@ from memgit.store.transaction import Transaction
 from memgit.store.writer import Result
 
 
-class RelationPut(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RelationPut(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Relate two claims or artifacts. For `supersedes` the source is the new one."""
 
     source: str

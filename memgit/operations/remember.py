@@ -19,6 +19,7 @@ from memgit.operations.claims import new_payload as new_claim
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import artifact_payload, head_revision, read_lineage, snapshot_of
 from memgit.operations.views import statement_of
+from memgit.operations.writing import WriteRequest
 from memgit.records import ids
 from memgit.records.codec import digest_of
 from memgit.records.ids import ArtifactId, RevisionId
@@ -40,7 +41,7 @@ class EvidenceDocument(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     quote: str | None = None
 
 
-class Remember(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Remember(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Remember one thing. Without a document the text itself is kept as a note."""
 
     text: str

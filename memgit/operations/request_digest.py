@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct
 
+from memgit.operations.writing import WRITE_FIELDS
 from memgit.records.codec import canonical_json, digest_of
 from memgit.records.op import Scope
 from memgit.store.writer import RequestKey
@@ -21,8 +22,13 @@ def request_key(key: str, scope: Scope, operation: str, request: Struct) -> Requ
     """Return the digests of a key and of its request."""
     place = [scope.workspace, scope.project, scope.task]
     key_digest = digest_of(canonical_json(["memgit receipt 1", *place, key]).encode())
-    body = ["memgit request 1", *place, "shared", operation, stated(request)]
+    body = ["memgit request 1", *place, "shared", operation, _content(request)]
     return RequestKey(key_digest, digest_of(canonical_json(body).encode()), operation)
+
+
+def _content(request: Struct) -> dict[str, Any]:
+    """Return what the request asks for, without the fields that only say how to write it."""
+    return {name: value for name, value in stated(request).items() if name not in WRITE_FIELDS}
 
 
 def stated(value: Any) -> Any:

@@ -10,7 +10,7 @@ from memgit.cli.commands.claim import show_history
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
 from memgit.cli.ids import base_revision, whole_id
-from memgit.cli.options import limit_option, revision_options
+from memgit.cli.options import limit_option, revision_options, write_options
 from memgit.errors import InvalidRequest
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def command() -> None:
 @click.option("--media-type", metavar="TYPE", help="Default: from the file's ending and bytes.")
 @click.option("--component", metavar="NAME", help="The part of the project that it belongs to.")
 @click.option("--marker", "markers", metavar="MARKER", multiple=True, help="dimension:value or a word; repeatable.")
+@write_options
 @click.pass_obj
 def put(
     front: Front,
@@ -74,6 +75,7 @@ def put(
 @click.option("--title", metavar="TEXT", help="A new title.")
 @click.option("--media-type", metavar="TYPE", help="A new media type.")
 @revision_options
+@write_options
 @click.pass_obj
 def revise(
     front: Front,
@@ -152,6 +154,7 @@ def history(front: Front, /, artifact_id: str, limit: int, before: int | None) -
 @command.command("forget")
 @click.argument("artifact_id", metavar="ID")
 @click.option("--reason", required=True, metavar="WHY", help="Why it should no longer be found.")
+@write_options
 @click.pass_obj
 def forget(front: Front, /, artifact_id: str, reason: str) -> Forgotten | None:
     """End a document: it is no longer found, and its bytes stay in the history.

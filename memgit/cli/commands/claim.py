@@ -9,7 +9,7 @@ import click
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
 from memgit.cli.ids import base_revision, whole_id
-from memgit.cli.options import claim_description, claim_type_option, limit_option, revision_options
+from memgit.cli.options import claim_description, claim_type_option, limit_option, revision_options, write_options
 from memgit.cli.views import show_claim, show_page
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def command() -> None:
 @value_option
 @evidence_option
 @claim_description
+@write_options
 @click.pass_obj
 def assert_(
     front: Front, /, statement: str | None, value: str | None, evidence: tuple[str, ...], **described: Any
@@ -67,6 +68,7 @@ def assert_(
 @claim_description
 @click.option("--unset", type=click.Choice(_REMOVABLE), multiple=True, help="Remove a field; repeatable.")
 @revision_options
+@write_options
 @click.pass_obj
 def revise(
     front: Front,
@@ -104,6 +106,7 @@ def revise(
 @click.argument("claim_id", metavar="ID")
 @click.option("--reason", required=True, metavar="WHY", help="Why it no longer holds, or never did.")
 @revision_options
+@write_options
 @click.pass_obj
 def retract(
     front: Front, /, claim_id: str, reason: str, if_revision: str | None, all_heads: bool

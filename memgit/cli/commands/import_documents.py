@@ -8,6 +8,7 @@ import click
 
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
+from memgit.cli.options import write_options
 
 if TYPE_CHECKING:
     from memgit.operations.import_markdown import Imported
@@ -24,6 +25,7 @@ def command() -> None:
     "--as", "prefix", metavar="PREFIX", help="Name the documents PREFIX/...; needed outside the working tree."
 )
 @click.option("-n", "--dry-run", is_flag=True, help="Only say what would change.")
+@write_options
 @click.pass_obj
 def markdown(front: Front, /, directory: str, prefix: str | None, dry_run: bool) -> Imported | None:
     """Import the Markdown files below a directory, each as an artifact.

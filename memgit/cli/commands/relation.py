@@ -9,7 +9,7 @@ import click
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
 from memgit.cli.ids import whole_id
-from memgit.cli.options import RELATION_TYPES, horizon_options, limit_option
+from memgit.cli.options import RELATION_TYPES, horizon_options, limit_option, write_options
 from memgit.cli.views import show_relations
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def command() -> None:
 @click.argument("relation", metavar="RELATION", type=click.Choice(RELATION_TYPES))
 @click.argument("target")
 @click.option("--metadata", metavar="JSON", help="Anything more to say about it.")
+@write_options
 @click.pass_obj
 def put(front: Front, /, source: str, relation: str, target: str, metadata: str | None) -> RelationWritten | None:
     """Relate two claims or artifacts: SOURCE RELATION TARGET, read as a sentence.

@@ -8,7 +8,7 @@ import click
 
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
-from memgit.cli.options import claim_description, claim_type_option
+from memgit.cli.options import claim_description, claim_type_option, write_options
 
 if TYPE_CHECKING:
     from memgit.operations.remember import Remembered
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.option("--evidence", metavar="FILE", help="The document that proves it; kept as an artifact.")
 @click.option("--quote", metavar="TEXT", help="The passage of the document that proves it, exactly.")
 @claim_description
+@write_options
 @click.pass_obj
 def command(front: Front, /, text: str, evidence: str | None, quote: str | None, **described: Any) -> Remembered | None:
     """Remember one statement, with the document or the note that proves it.
