@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.report import parser, progress, publish, workplace
 
 PROJECT = Path(__file__).resolve().parents[1]
-_HEAVY = {"torch", "sentence-transformers", "transformers", "onnxruntime", "psycopg", "mcp", "numpy", "scipy"}
+_HEAVY = {"torch", "sentence-transformers", "transformers", "onnxruntime", "psycopg", "mcp", "scipy"}
 
 
 def main() -> None:

@@ -72,10 +72,7 @@ class StoreNotInitialized(MemgitError):
     """The repository has no memory yet."""
 
     code = "STORE_NOT_INITIALIZED"
-    default_hint = (
-        "Run `git memory init` to begin one. If another clone has it already, fetch it first: "
-        "`git fetch REMOTE refs/memgit/store:refs/memgit/store`."
-    )
+    default_hint = "Run `git memory init` to begin one, or `git memory sync` to bring the one that the remote has."
 
 
 class NotFound(MemgitError):
@@ -125,7 +122,20 @@ class SecretDetected(MemgitError):
     """The text looks as if it held a secret, so nothing was written."""
 
     code = "SECRET_DETECTED"
-    default_hint = "Remove the secret, or pass `--allow-flagged` after looking at it."
+    default_hint = (
+        "Take it out and try again. If you looked at it and it is no secret, pass `--allow-flagged` (in a request: "
+        "`allow_flagged`)."
+    )
+
+
+class SigningFailed(MemgitError):
+    """Commits must be signed here, and this one could not be without asking somebody."""
+
+    code = "SIGNING_FAILED"
+    default_hint = (
+        "Unlock the key in its agent and try again (`echo x | gpg -bso /dev/null`, or `ssh-add`), or let "
+        "`git memory config set sign auto` write unsigned where signing fails."
+    )
 
 
 class StoreBusy(MemgitError):
@@ -148,6 +158,51 @@ class StoreReadOnly(StoreBusy):
 
     retryable = False
     default_hint = "Make the repository's Git directory writable and free some space; reading still works."
+
+
+class NoRemote(MemgitError):
+    """There is no remote that memory goes to, or it is not the one that was named."""
+
+    code = "NO_REMOTE"
+    default_hint = "`git remote -v` lists the remotes; `git memory sync NAME` chooses the one that memory goes to."
+
+
+class RemoteUnavailable(MemgitError):
+    """The remote could not be reached, or did not answer in time."""
+
+    code = "REMOTE_UNAVAILABLE"
+    retryable = True
+    default_hint = (
+        "Check the network and your access (`git ls-remote NAME`), then try again; nothing is lost meanwhile."
+    )
+
+
+class RemoteRefused(MemgitError):
+    """The remote answered, and does not take the memory."""
+
+    code = "REMOTE_REFUSED"
+    default_hint = "Ask whoever runs the remote what it accepts."
+
+
+class IncomingRefused(MemgitError):
+    """What arrived from a remote is not a store that memgit wrote, so nothing of it was taken."""
+
+    code = "INCOMING_REFUSED"
+    default_hint = "Nothing changed here. Whoever pushed the commit that is named must set the remote's ref back."
+
+
+class StoreUnrelated(MemgitError):
+    """The two stores were begun apart from each other."""
+
+    code = "STORE_UNRELATED"
+    default_hint = "`git memory sync --join` makes them one, for good."
+
+
+class PurgePending(MemgitError):
+    """The two sides do not agree on what is purged, so they are not united in silence."""
+
+    code = "PURGE_PENDING"
+    default_hint = "`git memory sync --accept-purge` removes the same here."
 
 
 class FormatTooNew(MemgitError):

@@ -22,6 +22,7 @@ class Limits:
     anchors_per_claim: int = 16  # a count
     marker_bytes: int = 256
     title_bytes: int = 512
+    external_bytes: int = 2 * KIB  # a name, cursor or address that another system gives
     subject_bytes: int = 512
     component_bytes: int = 256
     reason_bytes: int = 2 * KIB
@@ -31,6 +32,8 @@ class Limits:
     anchor_text_bytes: int = 4 * KIB  # the copy of the anchored lines that survives the user's own gc
     query_bytes: int = 4 * KIB  # longer queries are cut at a word, and the answer says so
     history_page: int = 100  # a count
+    blame_bytes: int = 1 * MIB  # one document; its revisions are compared line by line
+    diff_bytes: int = 4 * MIB  # one difference, in JSON or Markdown
     idempotency_key_bytes: int = 256
     record_bytes: int = 256 * KIB  # one YAML record as stored; the sum of the above stays below
     record_depth: int = 16  # nesting of one YAML record; ours need 6
@@ -41,6 +44,8 @@ class Limits:
     import_documents: int = 20_000  # a count, one `import`
     lock_wait_ms: int = 15_000  # longer than the 10 s after which a dead process's ref lock may be removed
     pins: int = 64  # a count
+    model_bytes: int = 2048 * MIB  # an installed model; a sentence embedding model has 20 to 1,300 MB
+    model_files: int = 256  # a count; such a model has 10 to 20
 
     def as_dict(self) -> dict[str, int]:
         """Return the limits by name, in source order."""

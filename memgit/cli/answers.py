@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from memgit.cli.terminal import Output, Part
+from memgit.cli.front import layer_label
+from memgit.cli.terminal import Output, Part, one_line
 
 if TYPE_CHECKING:
     from memgit.retrieval.conflicts import Conflict
+    from memgit.retrieval.probe import Lead
     from memgit.retrieval.results import ArtifactItem, ClaimItem
 
 
@@ -23,6 +25,7 @@ def show_claim_item(out: Output, item: ClaimItem, origins: Mapping[str, str], ra
         *_origin(item.claim_id, origins),
     )
     out.block(claim_text(item))
+    _show_author(out, item)
     for evidence in item.evidence:
         out.line("    evidence  ", evidence.citation)
     for case in item.open_cases:
@@ -35,6 +38,7 @@ def show_artifact_item(out: Output, item: ArtifactItem, origins: Mapping[str, st
     out.line(rank, *described, *_standing(item), *_origin(item.artifact_id, origins))
     if item.excerpt is not None:
         out.block(item.excerpt, indent="    | ")
+    _show_author(out, item)
     out.line("    cite      ", item.citation)
 
 
@@ -46,6 +50,8 @@ def show_conflicts(out: Output, conflicts: Sequence[Conflict]) -> None:
         for side in conflict.sides:
             out.line("    ", ("id", side.entity_id))
             out.block(side.text, indent="        ")
+            if not side.trusted:
+                out.line("        by  ", side.author.text, ("bad", " (not trusted)"))
         if conflict.hidden_sides:
             out.line(f"    and {conflict.hidden_sides} out of sight from here")
 
@@ -61,8 +67,23 @@ def claim_text(item: ClaimItem) -> str:
 def _standing(item: ClaimItem | ArtifactItem) -> list[Part]:
     style = {"current": "good", "disputed": "bad"}.get(item.standing, "dim")
     reasons = ", ".join(reason.code.replace("_", " ") for reason in item.not_current)
-    return ["  ", (style, item.standing), f" ({reasons})" if reasons else ""]
+    return ["  ", (style, item.standing), f" ({reasons})" if reasons else "", ("dim", layer_label(item.layer))]
+
+
+def _show_author(out: Output, item: ClaimItem | ArtifactItem) -> None:
+    """Say whose word it is where the user has not said that he trusts it."""
+    if not item.trusted:
+        out.line("    by        ", item.author.text, ("bad", " (not trusted)"))
 
 
 def _origin(name: str, origins: Mapping[str, str]) -> list[Part]:
     return ["  in ", origins[name]] if name in origins else []
+
+
+def show_leads(out: Output, leads: Iterable[Lead]) -> None:
+    """Print where to look, best first."""
+    for lead in leads:
+        kind = "evidence of " + lead.claim_id if lead.claim_id is not None else "document"
+        out.line("lead  ", one_line(lead.title, 80), "  ", ("dim", kind))
+        for source in lead.sources:
+            out.line("  ", ("id", source.citation))

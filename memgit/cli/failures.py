@@ -56,8 +56,16 @@ def _lines(error: MemgitError) -> list[str]:
     heads = error.details.get("heads")
     if isinstance(heads, list):
         lines += [f"       current revision: {head}" for head in heads]
+    lines += [f"       also: {place}" for place in _further_places(error)]
     hint = _FORKED if isinstance(heads, list) and len(heads) > 1 else error.hint
     return lines + [f"hint: {line}" for line in _split(hint)]
+
+
+def _further_places(error: MemgitError) -> list[str]:
+    """Return where else something was found that looks like a secret, after the first, which the message names."""
+    findings = error.details.get("findings")
+    places = [item for item in findings if isinstance(item, dict)] if isinstance(findings, list) else []
+    return [f"`{item['where']}`: {item['rule']} at line {item['line']}, column {item['column']}" for item in places[1:]]
 
 
 def _split(text: str) -> list[str]:

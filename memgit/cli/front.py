@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from memgit.cli.terminal import Output, complain, write_bytes
+from memgit.cli.terminal import Output, complain, show_progress, write_bytes
 from memgit.environment import Environment
 from memgit.errors import MemgitError
 
@@ -37,6 +37,7 @@ class Front:
         self.as_json = False
         self.out = Output(self._wants_colour)
         self.write_fields: dict[str, object] = {}  # how to write, as the verb's flags say
+        self.read_fields: dict[str, object] = {}  # which layers to read, as the verb's flags say
         self._told: set[str] = set()
         self._last: Invocation | None = None
 
@@ -52,6 +53,7 @@ class Front:
             return None
         result = self.ask(name, fields, kind)
         show(result)
+        self._say_where(name)
         return result
 
     def ask(self, name: str, fields: Mapping[str, object], kind: type[ResultT]) -> ResultT:
@@ -63,6 +65,7 @@ class Front:
         given = read_input(operation, self._with_write_fields(operation, fields))
         invocation = self.invocation()
         try:
+            invocation.take(given)
             if operation.context:
                 invocation.context  # noqa: B018 - as `envelope.run`: a missing context is the first thing said
             result = operation.handler()(invocation, given)
@@ -77,7 +80,11 @@ class Front:
         """Return a fresh reach for what is no operation; whoever takes it closes it."""
         from memgit.operations.invocation import Invocation
 
-        return Invocation(self.directory, self.environment)
+        invocation = Invocation(self.directory, self.environment)
+        if sys.stderr.isatty() and not self.as_json:
+            invocation.attended = sys.stdin.isatty()
+            invocation.progress = None if self.out.quiet or self.environment.dumb_terminal else show_progress
+        return invocation
 
     def path(self, typed: str) -> Path:
         """Return the path that a person means, seen from where the command runs."""
@@ -94,7 +101,18 @@ class Front:
             raise click.exceptions.Exit(answered.exit_status)
 
     def _with_write_fields(self, operation: Operation, fields: Mapping[str, object]) -> dict[str, object]:
-        return {**fields, **self.write_fields} if operation.group == "write" else dict(fields)
+        if operation.group == "write":
+            return {**fields, **self.write_fields}
+        taken = operation.request_type().__struct_fields__ if self.read_fields else ()
+        return {**fields, **{name: value for name, value in self.read_fields.items() if name in taken}}
+
+    def _say_where(self, name: str) -> None:
+        """Say in which layer a write went where it is not the shared one."""
+        from memgit.protocol.table import find_operation
+
+        if self._last is not None and find_operation(name).group == "write":
+            for layer in self._last.observed_layers:
+                self.out.note(f"written to the {layer_name(layer)}")
 
     def _warn(self, warnings: Iterable[str]) -> None:
         """Say each warning once: a verb may need several operations that all notice the same."""
@@ -112,6 +130,16 @@ class Front:
         with suppress(MemgitError):
             wanted = (self._last or self.invocation()).config.text("color")  # `_last` has read Git config already
         return is_terminal if wanted == "auto" else wanted == "always"
+
+
+def layer_name(layer: str) -> str:
+    """Return what people call a layer."""
+    return f"draft {layer.removeprefix('draft:')}" if layer.startswith("draft:") else f"{layer} layer"
+
+
+def layer_label(layer: str) -> str:
+    """Return what stands behind an item that is not shared; nothing for what is."""
+    return "" if layer == "shared" else f"  ({layer.replace(':', ' ')})"
 
 
 def given(**fields: object) -> dict[str, object]:

@@ -23,11 +23,14 @@ PROGRAM = "git memory"
 
 
 _MEANT = {
+    "acknowledge": "conflict acknowledge",
     "add": "remember",
     "assert": "claim assert",
     "ask": "recall",
-    "blame": "claim history",
+    "annotate": "blame",
+    "changes": "diff",
     "clone": "init -h",
+    "compare": "diff",
     "correct": "claim revise",
     "edit": "claim revise",
     "find": "search",
@@ -39,8 +42,12 @@ _MEANT = {
     "put": "artifact put",
     "relate": "relation put",
     "replace": "relation put",
+    "redo": "undo",
+    "reset": "undo",
     "resolve": "conflict -h",
     "retract": "claim retract",
+    "revert": "undo",
+    "review": "diff",
     "revise": "claim revise",
     "supersede": "relation put",
     "version": "--version",

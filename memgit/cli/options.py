@@ -73,10 +73,50 @@ def _write_option(*names: str, **settings: Any) -> Callable[[Any], Any]:
     return click.option(*names, expose_value=False, callback=keep, **settings)
 
 
+def _layer_option(*names: str, **settings: Any) -> Callable[[Any], Any]:
+    """Return an option that says where to write, and so what the verb's own look-ups see."""
+
+    def keep(context: click.Context, parameter: click.Parameter, value: str | bool | None) -> None:
+        if not value:
+            return
+        front, given = context.obj, {"draft": value} if parameter.name == "draft" else {"layer": parameter.name}
+        if front.write_fields.keys() & {"layer", "draft"}:
+            raise click.UsageError("Give one of --local, --shared and --draft.")
+        front.write_fields.update(given)
+        front.read_fields.update({} if parameter.name == "local" else given)
+
+    return click.option(*names, expose_value=False, callback=keep, **settings)
+
+
+def _read_option(*names: str, **settings: Any) -> Callable[[Any], Any]:
+    """Return an option that goes to each reading request by the front."""
+
+    def keep(context: click.Context, parameter: click.Parameter, value: object) -> None:
+        if value:
+            context.obj.read_fields[parameter.name] = value
+
+    return click.option(*names, expose_value=False, callback=keep, **settings)
+
+
+layer_options = together(
+    _read_option("--layer", type=click.Choice(("shared",)), help="Leave out what is kept in this clone alone."),
+    _read_option("--draft", metavar="NAME", help="Also what this draft holds; default: MEMGIT_DRAFT."),
+)
+"""Which layers to read."""
+
+
 write_options = together(
+    _layer_option("--local", is_flag=True, help="Keep it in this clone alone."),
+    _layer_option("--shared", is_flag=True, help="Write for everybody, whatever the defaults say."),
+    _layer_option("--draft", metavar="NAME", help="Write to this draft; default: MEMGIT_DRAFT."),
     _write_option("--allow-flagged", is_flag=True, help="Keep text that looks like a secret, once you looked at it."),
 )
 """How to write, for each verb that does."""
+
+
+as_of_option = click.option(
+    "--as-of", metavar="WHEN", help="What was known then: a date, a commit of `git memory log`, or seq:N."
+)
 
 
 def limit_option(default: int, what: str) -> Callable[[Any], Any]:

@@ -131,6 +131,18 @@ def complain(*lines: str) -> None:
         pass
 
 
+def show_progress(line: str) -> None:
+    """Show on one line of a terminal's standard error how far it is; an empty line removes it."""
+    import shutil
+
+    width = shutil.get_terminal_size().columns
+    try:
+        sys.stderr.write(f"\r\x1b[K{one_line(line, max(20, width - 1))}")
+        sys.stderr.flush()
+    except OSError:
+        pass
+
+
 def write(stream: IO[str], text: str) -> None:
     """Write to standard output. Raises ClosedPipe, OutputRefused."""
     _guarded(lambda: stream.write(text))

@@ -9,15 +9,26 @@ import click
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Begin": ("init", "status", "context", "demo"),
-    "Write": ("remember", "claim", "artifact", "relation", "import"),
-    "Read": ("recall", "search", "show", "cat", "log", "conflict"),
-    "Look after": ("verify", "config", "session"),
+    "Write": (
+        "remember",
+        "remember-session",
+        "claim",
+        "artifact",
+        "relation",
+        "source",
+        "projection",
+        "undo",
+        "import",
+    ),
+    "Read": ("recall", "retrieve", "probe", "search", "show", "cat", "log", "blame", "diff", "conflict"),
+    "Share": ("sync", "push", "fetch", "pull", "remote", "draft", "promote"),
+    "Look after": ("verify", "feedback", "trust", "model", "config", "session"),
     "For programs": ("call", "capabilities", "schema", "instructions"),
 }
 
 VERBS: tuple[str, ...] = tuple(verb for verbs in SECTIONS.values() for verb in verbs)
 
-_MODULES = {"import": "import_documents"}  # a word of Python cannot name a module
+_MODULES = {"import": "import_documents", "remember-session": "remember_session"}  # what cannot name a module
 
 
 def load(verb: str) -> click.Command | None:

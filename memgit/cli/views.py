@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from memgit.cli.front import layer_label
 from memgit.cli.terminal import Output, Part, moment
 
 if TYPE_CHECKING:
@@ -65,15 +66,22 @@ def show_relations(out: Output, relations: Sequence[RelationView], anchor: str |
             ("strong", edge.relation),
             f" {edge.target}",
             "  (undone)" if edge.void else "",
+            ("dim", layer_label(edge.layer)),
         )
 
 
 def show_relation(out: Output, edge: RelationView) -> None:
     """Print one edge with its description."""
-    out.line(("id", edge.relation_id), "  ", ("strong", edge.relation), "  (undone)" if edge.void else "")
+    out.line(
+        ("id", edge.relation_id),
+        "  ",
+        ("strong", edge.relation),
+        "  (undone)" if edge.void else "",
+        ("dim", layer_label(edge.layer)),
+    )
     metadata = "" if edge.metadata is None else _json(edge.metadata)
     described = [("source", edge.source), ("target", edge.target), ("metadata", metadata)]
-    fields(out, [*described, ("author", edge.author), ("date", moment(edge.created_at))])
+    fields(out, [*described, ("author", edge.author.text), ("date", moment(edge.created_at))])
 
 
 def case_heading(view: CaseView) -> list[Part]:
@@ -102,9 +110,16 @@ def show_page(out: Output, items: Sequence[ClaimView | ArtifactView]) -> None:
             ("id", view.revision_id),
             f"  {view.revision_number}",
             *current,
-            f"  {moment(view.revised_at)}  {view.author}",
+            f"  {moment(view.revised_at)}  {author_text(view)}",
+            ("dim", layer_label(view.layer)),
         )
         out.block(_text(view))
+
+
+def author_text(view: ClaimView | ArtifactView) -> str:
+    """Return who wrote a revision, through which agent, and that he is not trusted where he is not."""
+    through = f" through {view.author.agent}" if view.author.agent else ""
+    return f"{view.author.text}{through}{'' if view.trusted else ' (not trusted)'}"
 
 
 def fields(out: Output, pairs: Sequence[tuple[str, str]]) -> None:
@@ -141,7 +156,7 @@ def _common_fields(view: ClaimView | ArtifactView) -> list[tuple[str, str]]:
         ("heads", ", ".join(view.heads) if len(view.heads) > 1 else ""),
         ("superseded by", ", ".join(view.superseded_by)),
         ("conflicts", ", ".join(view.open_conflicts)),
-        ("author", view.author + (f" through {view.agent}" if view.agent else "")),
+        ("author", author_text(view)),
         ("date", moment(view.revised_at)),
         ("code", stamp),
         ("ended", " ".join(part for part in (moment(view.ended_at or ""), view.ended_because or "") if part)),
@@ -152,7 +167,7 @@ def _common_fields(view: ClaimView | ArtifactView) -> list[tuple[str, str]]:
 def _state(view: ClaimView | ArtifactView) -> list[Part]:
     status = ("good" if view.status == "active" else "bad", view.status)
     disputed: list[Part] = [" ", ("bad", "disputed")] if view.disputed else []
-    return ["  ", status, *disputed]
+    return ["  ", status, *disputed, ("dim", layer_label(view.layer))]
 
 
 def _text(view: ClaimView | ArtifactView) -> str:

@@ -5,9 +5,9 @@ Git keeps its own rules: `memgit.x` in the repository wins over the user's, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memgit.config.settings import Setting, find_setting
 from memgit.config.values import parse_value
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 GIT_TIMEOUT_SECONDS = 20  # `git config` takes 3 ms; a network file system may be slow
 CONFIG_BYTES = 1024 * 1024  # of all memgit.* values together
 
+_WANTED = r"^(memgit|user|author|committer)\."  # in one process: whoever reads settings may have to know the user
 _NO_MATCH = 1  # `git config --get-regexp`: nothing of this name
 _NOTHING_UNSET = 5  # `git config --unset-all`: it was not set
 _NO_REPOSITORY = "/dev/null"  # as GIT_DIR: the system's and the user's configuration alone, even inside a repository
@@ -28,25 +29,83 @@ _NO_REPOSITORY = "/dev/null"  # as GIT_DIR: the system's and the user's configur
 def read_git_config(git_dir: Path | None, variables: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return every `memgit.*` value by its key in lower case; of several values the last, as Git has it.
 
+    Errors as `read_git_pairs`.
+    """
+    return last_values(read_git_pairs(git_dir, variables))
+
+
+def last_values(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the `memgit.*` values of such pairs; of several the last."""
+    return {key: value for key, value in pairs if key.startswith("memgit.")}
+
+
+def read_git_pairs(git_dir: Path | None, variables: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
+    """Return every value that Git config has for memgit and for who the user is, in Git's order, keys in lower case.
+
     `git_dir` is a Git directory whose owner was checked when it was discovered; without one, the user's and the
     system's configuration are read. A key without a value is `true`. Raises InvalidRequest where the configuration is
     malformed, NotARepository where there is no `git`, StoreBusy where it does not answer.
     """
-    done = _git(git_dir, ["config", "-z", "--get-regexp", r"^memgit\."], variables)
+    done = _git(git_dir, ["config", "-z", "--get-regexp", _WANTED], variables)
     if done.returncode not in (0, _NO_MATCH):
         raise InvalidRequest(f"Git config cannot be read: {_said(done)}", hint="Correct the file that Git names.")
     if len(done.stdout) > CONFIG_BYTES:
         raise InvalidRequest(f"the memgit.* values of Git config exceed {CONFIG_BYTES} bytes", hint="Remove some.")
-    return parse_git_config(done.stdout)
+    return tuple(_pairs(done.stdout))
 
 
 def parse_git_config(output: bytes) -> dict[str, str]:
-    """Return keys and values from the output of `git config -z --get-regexp`."""
-    values: dict[str, str] = {}
+    """Return keys and values from the output of `git config -z --get-regexp`; of several the last."""
+    return dict(_pairs(output))
+
+
+class ScopedValue(NamedTuple):
+    """One value of a key, and who says it: Git's scope (`local`, `global`, `system`, …), and the file or option."""
+
+    scope: str
+    origin: str
+    value: str
+
+
+def read_scoped_values(
+    key: str, git_dir: Path | None, variables: Mapping[str, str] | None = None
+) -> tuple[ScopedValue, ...]:
+    """Return every value of a key, in Git's order. Errors as `read_git_pairs`."""
+    done = _git(git_dir, ["config", "-z", "--show-scope", "--show-origin", "--get-all", key], variables)
+    if done.returncode not in (0, _NO_MATCH):
+        raise InvalidRequest(f"Git config cannot be read: {_said(done)}", hint="Correct the file that Git names.")
+    parts = [_text(part) for part in done.stdout.split(b"\0")[:-1]]
+    return tuple(ScopedValue(*parts[at : at + 3]) for at in range(0, len(parts) - 2, 3))
+
+
+def add_value(
+    key: str,
+    value: str,
+    git_dir: Path | None,
+    *,
+    for_user: bool = False,
+    variables: Mapping[str, str] | None = None,
+) -> None:
+    """Add a value to a key that may have several. Errors as `set_value`; the value is the caller's to check."""
+    _write(["--add", key, value], git_dir, for_user, variables)
+
+
+def remove_value(
+    key: str,
+    value: str,
+    git_dir: Path | None,
+    *,
+    for_user: bool = False,
+    variables: Mapping[str, str] | None = None,
+) -> bool:
+    """Remove exactly this value of a key, however often it is there; return whether it was. Errors as `set_value`."""
+    return _write(["--fixed-value", "--unset-all", key, value], git_dir, for_user, variables)
+
+
+def _pairs(output: bytes) -> Iterator[tuple[str, str]]:
     for record in output.split(b"\0")[:-1]:
         key, separator, value = record.partition(b"\n")
-        values[_text(key).lower()] = _text(value) if separator else "true"
-    return values
+        yield _text(key).lower(), _text(value) if separator else "true"
 
 
 def set_value(

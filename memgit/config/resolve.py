@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from memgit.config.git_config import read_git_config
-from memgit.config.settings import PRECEDENCE, SETTINGS, Setting, SettingValue, Source, find_setting
+from memgit.config.settings import PRECEDENCE, SETTINGS, TRUST_KEY, Setting, SettingValue, Source, find_setting
 from memgit.config.values import parse_value
 from memgit.environment import Environment
 from memgit.errors import InvalidRequest
@@ -107,7 +107,7 @@ class Config:
 
     def unknown(self) -> tuple[str, ...]:
         """Return the `memgit.*` keys of Git config that no setting has, sorted: typos, or a later version's."""
-        known = {setting.key("git") for setting in SETTINGS}
+        known = {setting.key("git") for setting in SETTINGS} | {TRUST_KEY}
         return tuple(sorted(key for key in self._source("git") if key not in known))
 
     def _list(self) -> Iterator[Resolved]:

@@ -19,6 +19,10 @@ Source = Literal["flag", "environment", "session", "marker", "git", "default"]
 PRECEDENCE: tuple[Source, ...] = get_args(Source)
 """Strongest first."""
 
+TRUST_KEY = "memgit.trusted"
+"""The key of Git config that says whom the user trusts, one entry a value. Not a setting: nothing but Git config holds
+it, and `git memory trust` writes it."""
+
 Kind = Literal["choice", "integer", "ref", "remote", "scope_id", "text", "context"]
 SettingValue = str | int | None
 
@@ -89,7 +93,22 @@ def _context_row(name: str, description: str, *, in_marker: bool = True) -> Sett
 
 SETTINGS: tuple[Setting, ...] = (
     _row("ref", "ref", "The ref that holds the shared memory.", "refs/memgit/store"),
-    _row("remote", "remote", "The remote that `sync` uses: its name or URL. Default: the branch's, else origin."),
+    _row("remote", "remote", "The remote that memory goes to, by its name. The first `sync` sets it, and says so."),
+    _row("remoteRef", "ref", "The ref that holds the memory on the remote. Default: that of `ref`."),
+    _row(
+        "networkIdle",
+        "integer",
+        "How long a remote may say nothing before the exchange is ended, in seconds.",
+        30,
+        maximum=86_400,
+    ),
+    _row(
+        "networkTimeout",
+        "integer",
+        "How long one exchange with a remote may take altogether, in seconds.",
+        600,
+        maximum=86_400,
+    ),
     _row(
         "defaultLayer",
         "choice",
@@ -118,8 +137,28 @@ SETTINGS: tuple[Setting, ...] = (
         150,
         maximum=1_000_000,
     ),
+    _row(
+        "sign",
+        "choice",
+        "Sign the memory's commits: auto as commit.gpgSign says, where that needs no prompt; always, or not at all.",
+        "auto",
+        allowed=("auto", "always", "never"),
+    ),
     _row("personalWorkspace", "scope_id", "The workspace of a request that nothing else places; needs a project too."),
     _row("personalProject", "scope_id", "The project of a request that nothing else places; needs a workspace too."),
+    _row(
+        "embedder",
+        "text",
+        "What finds texts that are alike: static, neural, hash, none, or an installed model.",
+        "static",
+    ),
+    _row(
+        "lexicalIndex",
+        "choice",
+        "Which library keeps the index of words; auto takes tantivy where it is installed. Both find the same.",
+        "auto",
+        allowed=("auto", "whoosh", "tantivy"),
+    ),
     _row(
         "backend",
         "choice",

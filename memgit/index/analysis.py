@@ -1,20 +1,24 @@
 """Text to terms: the one analysis behind every lexical index, qualification, and the search for an excerpt.
 
-It owns what counts as a word, an identifier and the parts of one. Both sides, what is stored and what is asked, go
-through it, so that no back end can disagree with another about a match. It refuses to judge relevance.
+It owns what counts as a word, an identifier and the parts of one; `languages` knows how words are inflected. Both
+sides, what is stored and what is asked, go through it, so that no back end can disagree with another about a match. It
+refuses to judge relevance.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from memgit.index.english import STOP_WORDS, stem
+from memgit.index.english import STOP_WORDS
+from memgit.index.languages import unspaced
+from memgit.index.languages.detect import languages_of
+from memgit.index.languages.folding import composed, fold
+from memgit.index.languages.stems import forms
 
-ANALYSIS_VERSION = 2
+ANALYSIS_VERSION = 3
 """Stored with every index; a change of what this module returns needs another number, and so a rebuild."""
 
 Shape = Literal["identifier", "code", "word"]
@@ -25,16 +29,17 @@ Shape = Literal["identifier", "code", "word"]
 `word`: anything else, also words joined by a hyphen or a slash, each of which counts by itself.
 """
 
-_BREAKS = r"\s,;(){}\[\]<>\"'`|=!?…*&^%$~\\“”‘’«»„‹›—–·•、。，！？；：（）「」『』【】《》〈〉・"
-_CHUNK = re.compile(rf"\d{{1,3}}(?:,\d{{3}})+(?!\d)|[^{_BREAKS}]+")
-_SEGMENT = re.compile(r"[vV]?\d+(?:\.\d+)+|[^\W_]+")
-_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-    "\U00020000-\U0002fa1f]+"
-)
-"""Runs of scripts that are written without spaces (Han, kana, Thai, Lao, Burmese, Khmer) or with particles (Hangul)."""
+_BREAKS = r"\s,;(){}\[\]<>\"'`|=!?…*&^%$~\\“”‘’«»„‚‹›—–·•、。，！？；：（）「」『』【】《》〈〉・¿¡،؛؟।॥"
+_NUMBER = r"\d{1,3}(?:,\d{3})+(?!\d)"
+_ASCII_CHUNK = re.compile(rf"{_NUMBER}|[^{_BREAKS}]+")
+_CHUNK = re.compile(rf"{_NUMBER}|[{unspaced.CHARACTERS}]+|[^{_BREAKS}{unspaced.CHARACTERS}]+")
+"""Scripts without spaces end a chunk and begin one: `API密钥` is two."""
 
+_SEGMENT = re.compile(r"[vV]?\d+(?:\.\d+)+|[^\W_]+")
+_MARKED_SEGMENT = re.compile(r"[vV]?\d+(?:\.\d+)+|(?:[^\W_]|[\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])+")
+"""Vowels of the scripts of South and South-East Asia are marks, which Python takes for no part of a word."""
+
+_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _MEMBER = re.compile(r"[./:]+")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}\Z")
 _LINE_SUFFIX = re.compile(r"(?::\d+(?:-\d+)?)+\Z")
@@ -44,23 +49,28 @@ _LANGUAGE_NAME = re.compile(r"[A-Za-z](?:\+\+|#)\Z")  # C++, C#, F#: the sign is
 _LONGEST_WORD = 64  # a SHA-256 in hexadecimal; longer runs are data, not words
 _LONGEST_IDENTIFIER = 256  # the longest file name of common file systems is 255 bytes
 _LONGEST_CACHED = 64
-_PLAIN_LETTERS = str.maketrans("łŁøØđĐħĦı", "lLoOdDhHi")  # Latin letters that have no decomposition
+
+
+Word = tuple[str, str]
+"""A word, folded and as it was written, both in lower case."""
 
 
 class Chunk(NamedTuple):
     """What a run of text without breaks holds. `whole` is the run, folded and without punctuation at its ends.
 
-    `surfaces` are its content words as folded, `stems` the same words as indexed. `identifiers` are the forms under
-    which it can be named exactly. `parts` are the humps of a capitalised name (`GitHub`): too weak to count as words,
-    since half a name is another name.
+    `surfaces` are its content words, folded; `written` the same words in lower case with their accents. `identifiers`
+    are the forms under which it can be named exactly. `parts` are the humps of a capitalised name (`GitHub`): too weak
+    to count as words, since half a name is another name. `singles` are letters that may be words by themselves, of a
+    script without spaces, whose words are pairs of letters.
     """
 
     shape: Shape
     whole: str
     surfaces: tuple[str, ...] = ()
-    stems: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    singles: tuple[str, ...] = ()
 
 
 class Token(NamedTuple):
@@ -72,38 +82,55 @@ class Token(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """All terms of a text. `words` are stems in text order, with repetitions."""
+    """All terms of a text of these `languages`.
+
+    `words` are the forms of its content words in text order, with repetitions: one or more for each of `length` words.
+    """
 
     words: tuple[str, ...]
     identifiers: frozenset[str]
     surfaces: frozenset[str]
     parts: frozenset[str]
+    languages: tuple[str, ...]
+    length: int
 
 
 def tokens(text: str) -> Iterator[Token]:
     """Yield the chunks of `text` that hold at least one term, in order, with their character offsets."""
-    for match in _CHUNK.finditer(text):
+    for match in _chunks(text).finditer(text):
         raw = match[0]
         chunk = _chunk(raw)
         if chunk.surfaces or chunk.identifiers:
             yield Token(match.start(), match.end(), chunk)
 
 
-def analyse(text: str) -> Terms:
-    """Return all terms of `text`."""
+def analyse(text: str, languages: tuple[str, ...] | None = None) -> Terms:
+    """Return all terms of `text`, which is of `languages`, or of those that it seems to be of."""
+    of = languages_of(text) if languages is None else languages
     words: list[str] = []
     identifiers: set[str] = set()
     surfaces: set[str] = set()
     parts: set[str] = set()
-    for raw in _CHUNK.findall(text):
+    length = 0
+    for raw in _chunks(text).findall(text):
         chunk = _chunk(raw)
-        words += chunk.stems
+        for written in chunk.written:
+            words += forms(written, of)
+        length += len(chunk.written)
         surfaces.update(chunk.surfaces)
         if chunk.identifiers:
             identifiers.update(chunk.identifiers)
         if chunk.parts:
             parts.update(chunk.parts)
-    return Terms(tuple(words), frozenset(identifiers), frozenset(surfaces), frozenset(parts))
+        if chunk.singles:
+            words += chunk.singles
+            surfaces.update(chunk.singles)
+    return Terms(tuple(words), frozenset(identifiers), frozenset(surfaces), frozenset(parts), of, length)
+
+
+def chunk_forms(chunk: Chunk, languages: tuple[str, ...]) -> frozenset[str]:
+    """Return the forms of a chunk's words in a text of these languages."""
+    return frozenset(chunk.singles).union(*(forms(written, languages) for written in chunk.written))
 
 
 def compact(form: str) -> str:
@@ -116,9 +143,8 @@ def is_exact_word(word: str) -> bool:
     return not word.isalpha()
 
 
-def is_unspaced(word: str) -> bool:
-    """Tell whether a folded word is a piece of a script that is written without spaces."""
-    return not word.isascii() and _UNSPACED.fullmatch(word) is not None
+def _chunks(text: str) -> re.Pattern[str]:
+    return _ASCII_CHUNK if text.isascii() else _CHUNK
 
 
 def _chunk(raw: str) -> Chunk:
@@ -126,30 +152,44 @@ def _chunk(raw: str) -> Chunk:
 
 
 def _dissect(raw: str) -> Chunk:
-    plain = raw if raw.isascii() else _plain(raw)
-    if _LANGUAGE_NAME.match(plain):
-        name = plain.lower()
+    text = raw if raw.isascii() else composed(raw)
+    if unspaced.is_unspaced(text):
+        found = tuple(unspaced.pairs(text))
+        return Chunk("word", text, found, found, singles=tuple(unspaced.singles(text)))
+    if _LANGUAGE_NAME.match(text):
+        name = text.lower()
         return Chunk("code", name, (name,), (name,))
-    stripped = _LINE_SUFFIX.sub("", plain.partition("://")[2] or plain).strip(".:/-@#+_")
+    stripped = _LINE_SUFFIX.sub("", text.partition("://")[2] or text).strip(".:/-@#+_")
     if not stripped or len(stripped) > _LONGEST_IDENTIFIER:
-        return _make("word", "", _words(_SEGMENT.findall(stripped)))
+        return _make("word", "", _words(_segments(stripped)))
     if stripped.isalpha() and stripped.isascii():
         return _name(stripped)
     if "," in stripped:
         stripped = stripped.replace(",", "")  # the only commas that reach here group digits
-    segments = _SEGMENT.findall(stripped)
-    whole = stripped.casefold()
-    if _starts_with_number(stripped, segments):
-        return _make("word", whole, _words(segments))
-    shape = _shape(stripped, segments, rooted=plain.startswith(("/", "./", "../")) or "://" in plain)
-    return _make(shape, whole, _words(segments), _identifiers(shape, whole, segments))
+    return _joined(stripped, rooted=text.startswith(("/", "./", "../")) or "://" in text)
 
 
 _cached = lru_cache(maxsize=65_536)(_dissect)  # text repeats itself: most of the chunks of a corpus are hits
 
 
-def _make(shape: Shape, whole: str, surfaces: list[str], identifiers: tuple[str, ...] = ()) -> Chunk:
-    return Chunk(shape, whole, tuple(surfaces), tuple(map(stem, surfaces)), identifiers)
+def _joined(stripped: str, *, rooted: bool) -> Chunk:
+    """Return the chunk of what is more than ASCII letters."""
+    plain = fold(stripped)
+    written, segments = _segments(stripped), _segments(plain)
+    whole = plain.casefold()
+    if _starts_with_number(plain, segments):
+        return _make("word", whole, _words(written))
+    shape = _shape(plain, segments, rooted=rooted)
+    return _make(shape, whole, _words(written), _identifiers(shape, whole, segments))
+
+
+def _segments(text: str) -> list[str]:
+    return (_SEGMENT if text.isascii() else _MARKED_SEGMENT).findall(text)
+
+
+def _make(shape: Shape, whole: str, words: list[Word], identifiers: tuple[str, ...] = ()) -> Chunk:
+    surfaces = tuple(surface for surface, _ in words)
+    return Chunk(shape, whole, surfaces, tuple(written for _, written in words), identifiers)
 
 
 def _name(text: str) -> Chunk:
@@ -215,54 +255,32 @@ def _identifiers(shape: Shape, whole: str, segments: list[str]) -> tuple[str, ..
     return tuple(dict.fromkeys(form for form in forms if form))
 
 
-def _words(segments: list[str]) -> list[str]:
-    """Return the content words of runs of letters and digits, folded."""
-    found: list[str] = []
+def _words(segments: list[str]) -> list[Word]:
+    """Return the content words of runs of letters and digits."""
+    found: list[Word] = []
     for segment in segments:
-        folded = segment.lower() if segment.isascii() else segment.casefold()
-        found += _ascii_word(folded) if folded.isascii() else _other_words(folded)
+        found += _ascii_word(segment.lower()) if segment.isascii() else _other_words(segment)
     return found
 
 
-def _ascii_word(folded: str) -> list[str]:
+def _ascii_word(folded: str) -> list[Word]:
     if folded[0] == "v" and "." in folded:
         folded = folded[1:]  # v1.2.3 is 1.2.3; a segment holds a dot only in a version
     if folded in STOP_WORDS or len(folded) > _LONGEST_WORD or (len(folded) == 1 and folded.isalpha()):
         return []
-    return [folded]
+    return [(folded, folded)]
 
 
-def _other_words(folded: str) -> list[str]:
-    """Return the words of text beyond ASCII; a script without spaces gives every pair of neighbouring characters."""
-    found: list[str] = []
-    position = 0
-    for match in _UNSPACED.finditer(folded):
-        found += _run(folded[position : match.start()])
-        found += _pairs(match[0])
-        position = match.end()
-    return found + _run(folded[position:])
-
-
-def _run(text: str) -> list[str]:
-    if text.isascii():
-        return _ascii_word(text) if text else []
-    return [text] if len(text) <= _LONGEST_WORD else []
-
-
-def _pairs(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
-
-
-def _plain(text: str) -> str:
-    """Return `text` in compatibility form, without accents on Latin and Greek letters and without invisible characters.
-
-    Marks of other scripts are letters in their own right (Cyrillic й, kana with a voiced mark), so they stay.
-    """
-    plain: list[str] = []
-    for character in unicodedata.normalize("NFKC", text):
-        if character.isascii():
-            plain.append(character)
-        elif unicodedata.category(character) not in {"Cf", "Mn"}:
-            base = unicodedata.normalize("NFD", character)[0]
-            plain.append(base if base < "\u0400" else character)
-    return "".join(plain).translate(_PLAIN_LETTERS)
+def _other_words(segment: str) -> list[Word]:
+    """Return the words of text beyond ASCII; a script without spaces gives pairs of neighbouring letters."""
+    found: list[Word] = []
+    for part, runs_on in unspaced.split(segment):
+        if runs_on:
+            found += [(pair, pair) for pair in unspaced.pairs(part)]
+        elif part.isascii():
+            found += _ascii_word(part.lower())
+        elif len(part) <= _LONGEST_WORD:
+            folded = fold(part).casefold()
+            if len(folded) > 1 or not folded.isascii():
+                found.append((folded, part.lower()))
+    return found

@@ -16,8 +16,8 @@ from memgit.records.fold import fold_entity
 from memgit.records.ids import EntityId, OpDigest, RelationId
 from memgit.records.links import component, derive
 from memgit.records.op import Op
-from memgit.records.paths import KIND_BY_DIRECTORY, OpPath, parse_op_path
-from memgit.records.state import Case, Entity, Lineage, Problem, Relation
+from memgit.records.paths import KIND_BY_DIRECTORY, OpPath, parse_op_path, shard_of
+from memgit.records.state import Case, Entity, Lineage, Problem, Projection, Relation, Source
 from memgit.store.objects import ObjectId
 from memgit.store.snapshot import LostOp, Snapshot
 
@@ -48,6 +48,8 @@ class Refold(Struct, frozen=True, kw_only=True):
     cases: list[Case]
     cancels: list[tuple[EntityId, OpDigest, tuple[OpDigest, ...]]]
     problems: list[tuple[EntityId, str, str]]
+    sources: list[Source]
+    projections: list[Projection]
     lost: int  # operations whose objects are gone: what is computed here is not the whole state
 
 
@@ -57,6 +59,8 @@ def refold(snapshot: Snapshot, older: Snapshot | None, known: Known) -> Refold:
     relations: dict[RelationId, Relation] = {}
     cancels: list[tuple[EntityId, OpDigest, tuple[OpDigest, ...]]] = []
     problems: list[tuple[EntityId, str, str]] = []
+    sources: list[Source] = []
+    projections: list[Projection] = []
     refolded: set[EntityId] = set()
     lost = 0
     purged = snapshot.purged()
@@ -71,8 +75,12 @@ def refold(snapshot: Snapshot, older: Snapshot | None, known: Known) -> Refold:
         cancels += [(entity, undo, names) for undo, names in folded.cancels.items()]
         if isinstance(folded.value, Lineage):
             lineages[entity] = folded.value
-        elif folded.value is not None:
+        elif isinstance(folded.value, Relation):
             relations[folded.value.id] = folded.value
+        elif isinstance(folded.value, Source):
+            sources.append(folded.value)
+        elif isinstance(folded.value, Projection):
+            projections.append(folded.value)
     part = _Part(known if older is not None else None, frozenset(refolded), lineages, relations)
     members, joined = part.closure()
     fresh = {undo: names for _, undo, names in cancels}
@@ -85,6 +93,8 @@ def refold(snapshot: Snapshot, older: Snapshot | None, known: Known) -> Refold:
         cases=list(cases.values()),
         cancels=cancels,
         problems=problems,
+        sources=sources,
+        projections=projections,
         lost=lost,
     )
 
@@ -155,7 +165,7 @@ def _changed_operations(
     names = {found.entity for change in snapshot.changes_since(older) if (found := parse_op_path(change.path))}
     if any(change.path.startswith("purges/") for change in snapshot.changes_since(older, "purges")):
         names |= snapshot.purged()
-    for name in sorted(names):
+    for name in sorted(names, key=shard_of):  # neighbours in the tree together, which reads each directory once
         ops, problems = snapshot.ops(name)
         yield name, ops, problems
 

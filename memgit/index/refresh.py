@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
+from typing import Protocol
 
 from memgit.errors import IndexNotReady, StoreCorrupt
 from memgit.index.documents import Document, documents_of
-from memgit.index.lexical import IndexDamaged, LexicalIndex, Watermark
+from memgit.index.lexical import IndexDamaged, Watermark
+from memgit.index.meanings import aliases_at, means_otherwise
 from memgit.index.state_cache import StateCache
 from memgit.records.fold import fold_relation
 from memgit.records.ids import BlobDigest, EntityId, RelationId
@@ -23,7 +26,26 @@ from memgit.store.snapshot import Snapshot
 _ATTEMPTS = 4  # each means that another process indexed something in between
 
 
-def refresh_index(index: LexicalIndex, snapshot: Snapshot, state: StateCache) -> bool:
+class Follower(Protocol):
+    """What can be brought to a commit: a lexical index, or the vectors. The methods are those of `LexicalIndex`."""
+
+    def watermark(self) -> Watermark | None:
+        """Return what has been observed."""
+
+    def apply(
+        self,
+        documents: Iterable[Document],
+        removed: Iterable[EntityId],
+        watermark: Watermark,
+        base: Watermark | None,
+    ) -> bool:
+        """Replace and remove entities and move the watermark."""
+
+    def reset(self) -> None:
+        """Delete everything."""
+
+
+def refresh_index(index: Follower, snapshot: Snapshot, state: StateCache) -> bool:
     """Bring the index to the snapshot, whose state `state` holds; return whether it was damaged and rebuilt.
 
     Raises IndexNotReady where other processes keep it from being written.
@@ -47,10 +69,10 @@ def refresh_index(index: LexicalIndex, snapshot: Snapshot, state: StateCache) ->
     )
 
 
-def _apply(index: LexicalIndex, snapshot: Snapshot, state: StateCache, seen: Watermark | None) -> bool:
+def _apply(index: Follower, snapshot: Snapshot, state: StateCache, seen: Watermark | None) -> bool:
     target = Watermark(snapshot.commit_id, snapshot.seq)
     older = snapshot.at(seen.commit) if seen is not None else None
-    if seen is not None and (older is None or _was_purged(snapshot, older)):
+    if seen is not None and (older is None or _was_purged(snapshot, older) or means_otherwise(snapshot, older)):
         # What has vanished from the tree cannot be named any more, so nothing that was indexed can be trusted.
         index.reset()
         seen = older = None
@@ -91,8 +113,11 @@ def _was_purged(snapshot: Snapshot, older: Snapshot) -> bool:
 
 
 def _documents(entities: Iterable[Entity], snapshot: Snapshot) -> Iterator[Document]:
+    aliases = aliases_at(snapshot)
     for entity in entities:
-        yield from documents_of(entity, lambda digest: _read(snapshot, digest))
+        for document in documents_of(entity, lambda digest: _read(snapshot, digest)):
+            workspace, project = aliases.place(document.workspace, document.project)
+            yield replace(document, workspace=workspace, project=project) if aliases else document
 
 
 def _read(snapshot: Snapshot, digest: BlobDigest) -> bytes | None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from memgit.index.analysis import is_exact_word, is_unspaced
+from memgit.index.analysis import is_exact_word
 from memgit.index.english import stem
+from memgit.index.languages.unspaced import is_unspaced
 
 Likeness = Literal["typo", "abbreviation", "affix"]
 

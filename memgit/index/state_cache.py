@@ -8,22 +8,37 @@ rebuilt, and said once. Equal to a fresh fold: `memgit.records` computes both.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from memgit.index.meanings import aliases_at, means_otherwise
 from memgit.index.refold import Refold, refold
-from memgit.index.state_file import Transaction, create, entity_row, is_unwritable, memory, relation_row
+from memgit.index.state_file import (
+    Transaction,
+    create,
+    entity_row,
+    is_unwritable,
+    memory,
+    projection_row,
+    relation_row,
+    seed,
+    source_row,
+)
 from memgit.records.codec import StoreRecord
+from memgit.records.conversation import session_prefix
 from memgit.records.ids import CaseId, EntityId, OpDigest, RelationId
 from memgit.records.op import Scope
-from memgit.records.state import Case, Entity, Problem, Relation
+from memgit.records.state import Case, Entity, Problem, Projection, Relation, Source
+from memgit.scope.aliases import Aliases
+from memgit.store.layered_snapshot import LayeredSnapshot
+from memgit.store.private import SHARED, combination
 from memgit.store.snapshot import Snapshot
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _BUSY_MS = 3_000  # a write takes milliseconds; a reader that has to wait longer works in memory
 
 
@@ -42,12 +57,18 @@ class StateCache:
     """One connection to the cache. Reads are of one moment each; `refresh` brings it to a snapshot.
 
     `recover` returns the snapshot to rebuild from where the file turns out to be damaged in the middle of a read.
+    `layers` are the private ones that it unites with the shared one: each combination has a file of its own.
     """
 
-    def __init__(self, cache_dir: Path, recover: Callable[[], Snapshot] | None = None) -> None:
-        self._path = cache_dir / f"state-{SCHEMA_VERSION}.sqlite"
+    def __init__(
+        self, cache_dir: Path, recover: Callable[[], Snapshot] | None = None, layers: Sequence[str] = ()
+    ) -> None:
+        self.layers = tuple(layers)
+        self._shared_path = cache_dir / f"state-{SCHEMA_VERSION}.sqlite"
+        self._path = cache_dir / f"state-{SCHEMA_VERSION}{combination(layers)}.sqlite"
         self._recover = recover
         self._notes: list[str] = []
+        self._aliases: tuple[Watermark | None, Aliases] | None = None
         self._connection, self.watermark = self._open()
 
     def refresh(self, snapshot: Snapshot, is_tip: Callable[[str], bool] = lambda _: True) -> None:
@@ -106,6 +127,14 @@ class StateCache:
         )
         return [row[0] for row in rows]
 
+    def mentions(self, name: str) -> list[EntityId]:
+        """Return the claims, artifacts and relations whose state names an id or a digest, or a part of one. A scan."""
+        rows = self._query(
+            "SELECT id FROM entities WHERE instr(body, ?1) UNION ALL SELECT id FROM relations WHERE instr(body, ?1)",
+            (name.encode(),),
+        )
+        return [row[0] for row in rows]
+
     def relation(self, relation_id: RelationId) -> Relation | None:
         """Return a relation by its id."""
         return self._one("SELECT body FROM relations WHERE id = ?", (relation_id,), Relation)
@@ -127,6 +156,7 @@ class StateCache:
 
     def artifact_by_path(self, scope: Scope, path: str) -> EntityId | None:
         """Return the live artifact of a scope whose provenance names this path; the newest, if there are several."""
+        scope = self.aliases.canonical(scope)
         rows = self._query(
             "SELECT id FROM entities WHERE path = ? AND kind = 'artifact' AND status = 'active' AND workspace = ? "
             "AND project = ? AND task IS ? ORDER BY seq DESC LIMIT 1",
@@ -136,6 +166,7 @@ class StateCache:
 
     def artifact_paths(self, scope: Scope) -> dict[str, EntityId]:
         """Return the live artifacts of a scope by the path that their provenance names."""
+        scope = self.aliases.canonical(scope)
         rows = self._query(
             "SELECT path, id FROM entities WHERE path IS NOT NULL AND kind = 'artifact' AND status = 'active' "
             "AND workspace = ? AND project = ? AND task IS ? ORDER BY seq",
@@ -143,8 +174,51 @@ class StateCache:
         )
         return dict(rows)
 
+    def source(self, source_id: EntityId) -> Source | None:
+        """Return a source by its id."""
+        return self._one("SELECT body FROM sources WHERE id = ?", (source_id,), Source)
+
+    def sources(self) -> list[Source]:
+        """Return all sources, in the order of their registration."""
+        rows = self._query("SELECT body FROM sources ORDER BY seq, id", ())
+        return [msgspec.msgpack.decode(body, type=Source) for (body,) in rows]
+
+    def artifact_by_item(self, source_id: EntityId, item: str) -> EntityId | None:
+        """Return the artifact that an item of a source is; the latest, where two clones took it in apart."""
+        rows = self._query(
+            "SELECT id FROM entities WHERE source = ? AND item = ? AND kind = 'artifact' AND status NOT IN "
+            "('void', 'forgotten') ORDER BY seq DESC, id DESC LIMIT 1",
+            (source_id, item),
+        )
+        return rows[0][0] if rows else None
+
+    def item_counts(self, source_id: EntityId) -> dict[str, int]:
+        """Return how many artifacts came from a source, by status."""
+        rows = self._query("SELECT status, count(*) FROM entities WHERE source = ? GROUP BY status", (source_id,))
+        return dict(rows)
+
+    def projection(self, projection_id: EntityId) -> Projection | None:
+        """Return a projection by its id, dropped ones too."""
+        return self._one("SELECT body FROM projections WHERE id = ?", (projection_id,), Projection)
+
+    def projections_of(self, artifact_id: EntityId) -> list[Projection]:
+        """Return the projections of an artifact, dropped ones too, in the order of their making."""
+        rows = self._query("SELECT body FROM projections WHERE artifact = ? ORDER BY seq, id", (artifact_id,))
+        return [msgspec.msgpack.decode(body, type=Projection) for (body,) in rows]
+
+    def session(self, scope: Scope, session: str) -> list[EntityId]:
+        """Return the claims of a session of a scope, whatever their status, in the order of their turns."""
+        scope, prefix = self.aliases.canonical(scope), session_prefix(session)
+        rows = self._query(
+            "SELECT id FROM entities INDEXED BY entities_by_path WHERE path >= ? AND path < ? AND kind = 'claim' AND workspace = ? "
+            "AND project = ? AND task IS ? ORDER BY path, seq, id",
+            (prefix, f"{prefix}\x7f", scope.workspace, scope.project, scope.task),
+        )
+        return [row[0] for row in rows]
+
     def latest_claims(self, scope: Scope, limit: int) -> list[tuple[EntityId, str]]:
         """Return (id, statement) of the newest active claims of a project and task, or of no task, newest first."""
+        scope = self.aliases.canonical(scope)
         return self._query(
             "SELECT id, title FROM entities WHERE workspace = ? AND project = ? AND (task IS NULL OR task IS ?) "
             "AND kind = 'claim' AND status = 'active' ORDER BY seq DESC LIMIT ?",
@@ -155,6 +229,7 @@ class StateCache:
         """Return how many entities there are by (kind, status): all, or those of a project and task, or of no task."""
         where, values = "", ()
         if scope is not None:
+            scope = self.aliases.canonical(scope)
             where = "WHERE workspace = ? AND project = ? AND (task IS NULL OR task IS ?)"
             values = (scope.workspace, scope.project, scope.task)  # type: ignore[assignment]
         rows = self._query(
@@ -182,6 +257,27 @@ class StateCache:
         rows = self._query("SELECT body FROM stores ORDER BY position", ())
         return [msgspec.msgpack.decode(body, type=StoreRecord) for (body,) in rows]
 
+    def layer_of(self, digest: OpDigest) -> str:
+        """Return the layer whose tree holds an operation."""
+        rows = self._query("SELECT layer FROM placed WHERE digest = ?", (digest,)) if self.layers else ()
+        return rows[0][0] if rows else SHARED
+
+    def positions(self) -> dict[str, Watermark]:
+        """Return where each layer stood that the cache has observed, the shared one first."""
+        if self.watermark is None:
+            return {}
+        if not self.layers:
+            return {SHARED: self.watermark}
+        rows = self._query("SELECT value FROM meta WHERE key = 'positions'", ())
+        return {layer: Watermark(*found) for layer, found in msgspec.json.decode(rows[0][0]).items()} if rows else {}
+
+    @property
+    def aliases(self) -> Aliases:
+        """What workspaces and projects mean in the store."""
+        if self._aliases is None or self._aliases[0] != self.watermark:
+            self._aliases = (self.watermark, Aliases.of(self.stores()))
+        return self._aliases[1]
+
     def take_notes(self) -> list[str]:
         """Return what a person should hear of the cache, once."""
         notes, self._notes = self._notes, []
@@ -201,6 +297,8 @@ class StateCache:
                 if seen is not None and seen.seq >= snapshot.seq and not is_tip(snapshot.commit_id):
                     return
                 older = snapshot.at(seen.commit_id) if seen is not None else None
+                if older is not None and means_otherwise(snapshot, older):
+                    older = None  # the rows are under what workspaces and projects meant before
                 changes = refold(snapshot, older, self)
             finally:
                 self.release()
@@ -217,19 +315,39 @@ class StateCache:
             if self._read_watermark(self._connection) != seen:
                 return False
             if older is None:
-                for table in ("entities", "relations", "cancels", "cases", "case_entities", "problems"):
+                for table in (
+                    "entities",
+                    "relations",
+                    "cancels",
+                    "cases",
+                    "case_entities",
+                    "problems",
+                    "sources",
+                    "projections",
+                ):
                     self._connection.execute(f"DELETE FROM {table}")  # noqa: S608 - constants
-            self._store(changes)
+            self._store(changes, aliases_at(snapshot))
             self._connection.execute("DELETE FROM stores")
             self._connection.executemany(
                 "INSERT INTO stores VALUES (?, ?)", enumerate(_encode(record) for record in snapshot.stores())
             )
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO meta VALUES (?, ?)",
-                [("commit", snapshot.commit_id), ("seq", str(snapshot.seq)), ("version", str(SCHEMA_VERSION))],
-            )
+            meta = [("commit", snapshot.commit_id), ("seq", str(snapshot.seq)), ("version", str(SCHEMA_VERSION))]
+            if isinstance(snapshot, LayeredSnapshot):
+                self._place(snapshot, older)
+                meta.append(("positions", msgspec.json.encode(snapshot.positions()).decode()))
+            self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta)
         self.watermark = Watermark(snapshot.commit_id, snapshot.seq)
         return True
+
+    def _place(self, snapshot: LayeredSnapshot, older: Snapshot | None) -> None:
+        """Note which layer holds each operation that is not shared."""
+        if older is None:
+            self._connection.execute("DELETE FROM placed")
+        for digest, layer in snapshot.placements(older):
+            if layer is None:
+                self._connection.execute("DELETE FROM placed WHERE digest = ?", (digest,))
+            else:
+                self._connection.execute("INSERT OR REPLACE INTO placed VALUES (?, ?)", (digest, layer))
 
     def _set_apart(self, lost: int) -> None:
         """Go on in memory: a state that lacks what a lost object held must not be kept as if it were whole."""
@@ -237,7 +355,7 @@ class StateCache:
         self._connection = memory()
         self._notes.append(f"{lost} objects of the store are lost; answers leave out what they held: see `verify`")
 
-    def _store(self, changes: Refold) -> None:
+    def _store(self, changes: Refold, aliases: Aliases) -> None:
         run = self._connection.executemany
         refolded = [(name,) for name in changes.refolded]
         run("DELETE FROM problems WHERE entity = ?", refolded)
@@ -250,7 +368,14 @@ class StateCache:
         run("INSERT INTO problems VALUES (?, ?, ?)", changes.problems)
         run("INSERT INTO cancels VALUES (?, ?, ?)", ((e, u, _encode(list(c))) for e, u, c in changes.cancels))
         run("INSERT INTO relations VALUES (?, ?, ?, ?)", map(relation_row, changes.relations))
-        run("INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(entity_row, changes.entities))
+        run("DELETE FROM sources WHERE id = ?", refolded)
+        run("DELETE FROM projections WHERE id = ?", refolded)
+        run("INSERT INTO sources VALUES (?, ?, ?)", map(source_row, changes.sources))
+        run("INSERT INTO projections VALUES (?, ?, ?, ?)", map(projection_row, changes.projections))
+        run(
+            "INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (entity_row(entity, aliases) for entity in changes.entities),
+        )
         run(
             "INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?)",
             ((case.id, case.status, case.sequence, _encode(case)) for case in changes.cases),
@@ -310,11 +435,16 @@ class StateCache:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")  # a lost transaction is rebuilt from the commits
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-                create(connection)
+                self._begin(connection)
             return connection, self._read_watermark(connection)
         except BaseException:
             connection.close()
             raise
+
+    def _begin(self, connection: sqlite3.Connection) -> None:
+        """Make the tables; with private layers, from the shared layer's state where that is known."""
+        if not (self.layers and seed(connection, self._shared_path)):
+            create(connection)
 
     def _in_memory(self, error: Exception) -> sqlite3.Connection:
         """Work without a file where none can be written: reading a read-only repository still has to work."""

@@ -1,12 +1,11 @@
-"""How documents lie in a Whoosh index: the fields, and the weight that each term gets when it is written.
+"""How entries lie in a Whoosh index: the fields, in which each term has the weight that its entry gives it.
 
 It imports Whoosh, so it is imported only where an index is opened. Whoosh's own analysis, query language and scoring
-are not used: terms come from `analysis`, and scoring is a sum of the weights stored here (`whoosh_scan`).
+are not used: terms and weights come from `entries`, and a score is a sum of these weights (`whoosh_scan`).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -14,26 +13,18 @@ from whoosh.columns import RefBytesColumn
 from whoosh.fields import STORED, FieldType, Schema
 from whoosh.formats import Existence
 
-from memgit.index.analysis import ANALYSIS_VERSION, Terms, analyse
-from memgit.index.documents import Document, DocumentKind
-from memgit.index.lexical import Stored
+from memgit.index.analysis import ANALYSIS_VERSION
+from memgit.index.documents import DocumentKind
+from memgit.index.entries import FIELDS, KINDS, Entry
 from memgit.index.similarity import trigrams
 
-FORMAT = (1, ANALYSIS_VERSION)
+FORMAT = (2, ANALYSIS_VERSION)
 """Stored beside the watermark; an index of another format is rebuilt."""
 
-KINDS: tuple[DocumentKind, ...] = ("artifact", "claim")
-FIELDS = ("identifier", "word", "title", "part")
-WORD, WATERMARK = "word", "watermark"  # under `own`: the index's own entries, its vocabulary and what it has observed
-SEPARATOR = "\x1f"
-
-K1, B = 0.9, 0.4
-"""BM25's saturation and length norm, as tuned for short passages by Lin et al. (Anserini); design/retrieval.md measured
-them on LoCoMo against the usual 1.2 and 0.75."""
-
-PIVOT = {"claim": 16, "artifact": 8, "passage": 200}
-"""The length in stems that is neither favoured nor punished, by kind: typical sizes of each. A constant instead of the
-collection's mean, so that a term's weight is known when it is written and no score shifts when others are added."""
+WORD, WATERMARK = "word", "watermark"
+LANGUAGE = "language:"
+"""Under `own`: the index's own entries, which are its vocabulary, what it has observed, and the languages of its texts,
+each after this mark."""
 
 
 class TermsField(FieldType):
@@ -79,21 +70,17 @@ def _column() -> Any:
     return RefBytesColumn()  # type: ignore[no-untyped-call]  # Whoosh annotates only part of itself
 
 
-def document_fields(document: Document) -> tuple[dict[str, Any], frozenset[str]]:
-    """Return the fields of a document for Whoosh's writer, and the words that it adds to the vocabulary."""
-    body, title = analyse(document.body), analyse(document.title)
-    named = [analyse(name) for name in document.names]
-    pivot = PIVOT["passage" if document.start is not None else document.kind]
-    identifiers = body.identifiers.union(title.identifiers, *(terms.identifiers for terms in named))
+def document_fields(entry: Entry) -> dict[str, Any]:
+    """Return the fields of a document for Whoosh's writer."""
     fields = {
-        "identifier": _certain(identifiers.union(name.casefold() for name in document.names)),
-        "word": weights(body, pivot),
-        "title": weights(title, PIVOT["artifact"]),
-        "part": _certain(body.parts | title.parts),
+        "identifier": _certain(entry.identifiers),
+        "word": entry.word.weights(),
+        "title": entry.title.weights(),
+        "part": _certain(entry.parts),
     }
-    filled: dict[str, Any] = {field_of(document.kind, name): found for name, found in fields.items() if found}
-    filled |= {"facet": (), "_stored_facet": facet(document), "data": _details(document)}
-    return filled | {"entity": _certain((document.entity,))}, body.surfaces | title.surfaces
+    filled: dict[str, Any] = {field_of(entry.kind, name): found for name, found in fields.items() if found}
+    filled |= {"facet": (), "_stored_facet": entry.facet.encode(), "data": entry.details}
+    return filled | {"entity": _certain((str(entry.details[0]),))}
 
 
 def word_fields(word: str) -> dict[str, Any]:
@@ -106,49 +93,15 @@ def word_fields(word: str) -> dict[str, Any]:
     }
 
 
+def language_fields(language: str) -> dict[str, Any]:
+    """Return the fields of the entry that says that some document is of a language."""
+    return {"own": _certain((LANGUAGE + language,)), "data": (language,)}
+
+
 def watermark_fields(commit: str, seq: int) -> dict[str, Any]:
     """Return the fields of the entry that says what was observed."""
     return {"own": _certain((WATERMARK,)), "data": (*FORMAT, commit, seq)}
 
 
-def stored(data: tuple[Any, ...]) -> Stored:
-    """Return what `document_fields` stored under `data`."""
-    return Stored(*data)
-
-
-def facet(document: Document) -> bytes:
-    """Return what most filters look at, as one value of which an index holds few different ones."""
-    head = "head" if document.head else "past"
-    parts = (document.status, head, document.workspace, document.project)
-    return SEPARATOR.join(parts).encode()
-
-
-def weights(terms: Terms, pivot: int) -> list[tuple[str, float]]:
-    """Return each stem with its BM25 weight but for the rarity of the term, which only the whole index knows.
-
-    tf (k1 + 1) / (tf + k1 (1 - b + b length / pivot)); S. Robertson, H. Zaragoza, "The Probabilistic Relevance
-    Framework", 2009.
-    """
-    norm = K1 * (1 - B + B * len(terms.words) / pivot)
-    return [(term, count * (K1 + 1) / (count + norm)) for term, count in Counter(terms.words).items()]
-
-
 def _certain(terms: Iterable[str]) -> list[tuple[str, float]]:
     return [(term, 1.0) for term in terms]
-
-
-def _details(document: Document) -> tuple[Any, ...]:
-    return (
-        document.entity,
-        document.kind,
-        document.revision,
-        document.seq,
-        document.type,
-        document.task,
-        document.component,
-        document.markers,
-        document.valid_from,
-        document.valid_until,
-        document.start,
-        document.end,
-    )

@@ -58,6 +58,23 @@ def verify_store(snapshot: Snapshot, state: Callable[[], StateCache], history: I
     return Report(checked=dict(check.counts), findings=tuple(sorted(check.findings, key=lambda item: item.where)))
 
 
+def verify_layer(layer: str, snapshot: Snapshot, history: Iterator[Snapshot]) -> Report:
+    """Return what is wrong with the files and the commits of a private layer; its references reach into the shared one.
+
+    Findings name the layer, counts are under its name.
+    """
+    check = _Check(snapshot)
+    check.files()
+    check.commits(history)
+    return Report(
+        checked={f"{layer} {name}": count for name, count in check.counts.items()},
+        findings=tuple(
+            Finding(severity=found.severity, where=f"{layer}: {found.where}", what=found.what, do=found.do)
+            for found in sorted(check.findings, key=lambda item: item.where)
+        ),
+    )
+
+
 class _Check:
     def __init__(self, snapshot: Snapshot) -> None:
         self.counts: Counter[str] = Counter()
@@ -158,7 +175,9 @@ class _Check:
         elif top == "receipts":
             codec.decode_record(data, digest, Receipt)
         elif top == "stores":
-            codec.decode_record(data, digest, StoreRecord)
+            record = codec.decode_record(data, digest, StoreRecord)
+            if not path.startswith(f"{paths.store_directory(record.store)}/"):
+                raise StoreCorrupt(f"the record speaks of another store, {record.store}")
             self._stores += 1
         elif top == "purges":
             codec.decode_record(data, digest, PurgeMarker)

@@ -20,6 +20,7 @@ from memgit.operations.lineages import (
     snapshot_of,
     writable_lineage,
 )
+from memgit.operations.reading import ReadRequest
 from memgit.operations.views import ArtifactView, HistoryPage, artifact_view, history_page
 from memgit.operations.writing import WriteRequest
 from memgit.records import ids
@@ -66,7 +67,7 @@ class ArtifactRevise(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fie
     markers: tuple[str, ...] | UnsetType = UNSET
 
 
-class ArtifactGet(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ArtifactGet(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Read one revision of a document, by default the current one."""
 
     artifact_id: str
@@ -80,7 +81,7 @@ class ArtifactContent(Struct, frozen=True, kw_only=True):
     content: Content
 
 
-class ArtifactHistory(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ArtifactHistory(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """List a document's revisions, newest first."""
 
     artifact_id: str
@@ -140,16 +141,18 @@ def get(invocation: Invocation, request: ArtifactGet) -> ArtifactContent:
     if request.revision_id is not None:
         revision = find_revision(entity.lineage.revisions, request.revision_id, request.artifact_id)
     assert revision.blob is not None
-    data = invocation.store.snapshot().blob(revision.blob)
+    data = invocation.snapshot().blob(revision.blob)
     if data is None:
         raise NotFound(f"the bytes of {revision.id} are gone", hint="They were purged, or `verify` says more.")
-    return ArtifactContent(artifact=artifact_view(entity, revision), content=encode_content(data, revision))
+    view = artifact_view(entity, revision, invocation.state.layer_of, invocation.trusts)
+    return ArtifactContent(artifact=view, content=encode_content(data, revision))
 
 
 def history(invocation: Invocation, request: ArtifactHistory) -> HistoryPage:
     """Return revisions newest first; lifecycle fields are the present ones on every item."""
     entity = known_entity(invocation, check_id(request.artifact_id, "artifact"))
-    return history_page(entity, request.limit, request.before_revision_number)
+    before, layer_of = request.before_revision_number, invocation.state.layer_of
+    return history_page(entity, request.limit, before, layer_of, invocation.trusts)
 
 
 def forget(invocation: Invocation, request: ArtifactForget) -> Forgotten:

@@ -6,12 +6,13 @@ from msgspec import Struct
 
 from memgit.operations.checks import Content
 from memgit.operations.invocation import Invocation
+from memgit.operations.reading import ReadRequest
 from memgit.records.ids import BlobDigest, EntityId
 from memgit.records.state import Entity
 from memgit.retrieval.citations import resolve
 
 
-class CitationGet(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CitationGet(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Read the bytes that a citation names: at most 8 KiB at once."""
 
     citation: str
@@ -39,7 +40,7 @@ class _Lookup:
 
     def read_blob(self, digest: BlobDigest, /) -> bytes | None:
         """Return stored bytes."""
-        return self._invocation.store.snapshot().blob(digest)
+        return self._invocation.snapshot().blob(digest)
 
 
 def get(invocation: Invocation, request: CitationGet) -> CitedBytes:

@@ -23,6 +23,7 @@ from memgit.operations.lineages import (
     snapshot_of,
     writable_lineage,
 )
+from memgit.operations.reading import ReadRequest
 from memgit.operations.views import ClaimView, HistoryPage, claim_view, history_page, statement_of
 from memgit.operations.writing import WriteRequest
 from memgit.records import ids
@@ -111,14 +112,14 @@ class ClaimRetracted(Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class ClaimGet(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ClaimGet(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Read a claim by its id, from any context."""
 
     claim_id: str
     revision_id: str | None = None
 
 
-class ClaimHistory(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ClaimHistory(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """List a claim's revisions, newest first."""
 
     claim_id: str
@@ -202,14 +203,16 @@ def get(invocation: Invocation, request: ClaimGet) -> ClaimView:
     """Return a claim at its current revision, or at the one that is named."""
     entity = known_entity(invocation, check_id(request.claim_id, "claim"))
     if request.revision_id is None:
-        return claim_view(entity, entity.current)
-    return claim_view(entity, find_revision(entity.lineage.revisions, request.revision_id, request.claim_id))
+        return claim_view(entity, entity.current, invocation.state.layer_of, invocation.trusts)
+    revision = find_revision(entity.lineage.revisions, request.revision_id, request.claim_id)
+    return claim_view(entity, revision, invocation.state.layer_of, invocation.trusts)
 
 
 def history(invocation: Invocation, request: ClaimHistory) -> HistoryPage:
     """Return revisions newest first; lifecycle fields are the present ones on every item."""
     entity = known_entity(invocation, check_id(request.claim_id, "claim"))
-    return history_page(entity, request.limit, request.before_revision_number)
+    before, layer_of = request.before_revision_number, invocation.state.layer_of
+    return history_page(entity, request.limit, before, layer_of, invocation.trusts)
 
 
 def new_payload(request: ClaimAssert, component: str | None = None) -> ClaimPayload:

@@ -10,13 +10,14 @@ from memgit.operations.cursor import decode_cursor, encode_cursor
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import check_id
 from memgit.operations.reach import ask_stores
+from memgit.operations.reading import ReadRequest
 from memgit.operations.views import CaseView, case_view
 from memgit.records.cases import contradiction_case, contradiction_id
 from memgit.records.ids import CaseId, RelationId, RevisionId
 from memgit.records.state import Case
 
 
-class ConflictList(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ConflictList(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """List conflict cases, newest first."""
 
     include_stale: bool = False
@@ -41,7 +42,7 @@ class ConflictPage(Struct, frozen=True, kw_only=True):
     next_before_case_sequence: int | None
 
 
-class ConflictGet(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ConflictGet(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Read one case by its id, or by a contradicts relation and one revision of each of its ends."""
 
     case_id: str | None = None
@@ -115,4 +116,5 @@ def _by_parts(invocation: Invocation, request: ConflictGet) -> Case:
 
 def _view(invocation: Invocation, case: Case) -> CaseView:
     sides = {name: invocation.state.entity(name) for name in case.entities}
-    return case_view(case, {name: entity for name, entity in sides.items() if entity is not None})
+    known = {name: entity for name, entity in sides.items() if entity is not None}
+    return case_view(case, known, invocation.state.layer_of, invocation.trusts)

@@ -1,8 +1,13 @@
-"""`import.markdown`: a directory of documents as artifacts; importing again changes only what changed."""
+"""`import.markdown`: a directory of documents as artifacts; importing again changes only what changed.
+
+A document that looks as if it held a secret is left out and named, so that the others still come in.
+"""
 
 from __future__ import annotations
 
+from itertools import accumulate
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -12,7 +17,13 @@ from memgit.limits import DEFAULT
 from memgit.operations import checks
 from memgit.operations.artifacts import stage_artifact
 from memgit.operations.invocation import Invocation
-from memgit.operations.lineages import artifact_payload, head_revision, read_lineage, snapshot_of
+from memgit.operations.lineages import (
+    artifact_payload,
+    continues_here,
+    head_revision,
+    read_lineage,
+    snapshot_of,
+)
 from memgit.operations.writing import WriteRequest
 from memgit.records.codec import canonical_json, digest_of
 from memgit.records.marker import canonical_marker
@@ -21,8 +32,13 @@ from memgit.records.state import Lineage
 from memgit.store.transaction import Transaction
 from memgit.store.writer import Result
 
+if TYPE_CHECKING:
+    from memgit.screening import Finding
+
 _BULK_FROM = 100  # documents; below it, loose objects are cheaper than a pack
-_LISTED_BYTES = 16 * 1024  # of the paths of each kind; three kinds are far below what a receipt may hold
+_LISTED_BYTES = 16 * 1024  # of the paths of each kind; four kinds are far below what a receipt may hold
+_FINDINGS_NAMED = 3  # of one document: enough to find the place
+_NAMELESS = "(a name that looks like a secret)"
 _MEDIA_TYPE = "text/markdown; charset=utf-8"
 
 
@@ -47,13 +63,15 @@ class SkippedView(Struct, frozen=True, kw_only=True):
 class Imported(Struct, frozen=True, kw_only=True):
     """What changed, counted, with the first paths of each kind.
 
-    `missing` were imported before and are no longer there; they are left as they are.
+    `missing` were imported before and are no longer there; they are left as they are. `flagged` look as if they held a
+    secret and were left out; `skipped` names the first of them too.
     """
 
     added: int
     revised: int
     unchanged: int
     missing: int
+    flagged: int
     added_paths: tuple[str, ...]
     revised_paths: tuple[str, ...]
     missing_paths: tuple[str, ...]
@@ -77,8 +95,9 @@ def run(invocation: Invocation, request: ImportMarkdown) -> Imported:
         return _stage(invocation, transaction, documents, prefix, dry_run=request.dry_run)
 
     bulk = len(documents) >= _BULK_FROM and not request.dry_run
-    result = invocation.write("import.markdown", request, build, bulk=bulk).result
-    return Imported(**result, skipped=skipped)
+    result = dict(invocation.write("import.markdown", request, build, bulk=bulk).result)
+    flagged = tuple(SkippedView(**item) for item in result.pop("flagged_documents", ()))
+    return Imported(**{"flagged": 0, **result}, skipped=skipped + flagged)
 
 
 def _stage(
@@ -89,42 +108,72 @@ def _stage(
     known = invocation.state_of(snapshot).artifact_paths(scope)
     added: list[str] = []
     revised: list[str] = []
+    flagged: list[dict[str, str]] = []
     for document in documents:
         payload = _payload(document, invocation.context.component)
         entity = known.get(document.path)
         lineage = read_lineage(snapshot, entity) if entity is not None else None
+        if lineage is not None and _is_same(lineage, payload):
+            continue
+        if lineage is not None and not continues_here(transaction, lineage.id):
+            lineage = None
+        findings = transaction.would_refuse(payload, document.data, document.path)
+        if findings:
+            flagged.append(_flagged(transaction, document, findings))
+            continue
+        (added if lineage is None else revised).append(document.path)
+        if dry_run:
+            continue
         if lineage is None:
-            added.append(document.path)
-            if not dry_run:
-                stage_artifact(transaction, scope, payload, document.data)
-        elif not _is_same(lineage, payload):
-            revised.append(document.path)
-            if not dry_run:
-                stage_artifact(transaction, lineage.scope, payload, document.data, lineage, lineage.heads)
+            stage_artifact(transaction, scope, payload, document.data)
+        else:
+            stage_artifact(transaction, lineage.scope, payload, document.data, lineage, lineage.heads)
     here = {document.path for document in documents}
     gone = (path for path in known if path.startswith(prefix) and path.lower().endswith(SUFFIXES))
     missing = sorted(path for path in gone if path not in here)
     return {
         "added": len(added),
         "revised": len(revised),
-        "unchanged": len(documents) - len(added) - len(revised),
+        "unchanged": len(documents) - len(added) - len(revised) - len(flagged),
         "missing": len(missing),
-        "added_paths": _first(added),
-        "revised_paths": _first(revised),
-        "missing_paths": _first(missing),
+        "flagged": len(flagged),
+        "added_paths": _first(transaction, added),
+        "revised_paths": _first(transaction, revised),
+        "missing_paths": _first(transaction, missing),
+        "flagged_documents": _named(flagged),
     }
 
 
-def _first(paths: list[str]) -> list[str]:
-    """Return as many paths as an answer, and a receipt, should hold."""
+def _first(transaction: Transaction, paths: list[str]) -> list[str]:
+    """Return as many paths as an answer, and a receipt, should hold; none that itself looks like a secret."""
     shown: list[str] = []
     room = _LISTED_BYTES
     for path in paths:
         room -= len(path.encode()) + 1
         if room < 0:
             break
-        shown.append(path)
+        if transaction.is_clean(path):
+            shown.append(path)
     return shown
+
+
+def _named(flagged: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return as many of what is left out as an answer, and a receipt, should hold."""
+    room = accumulate(len(item["path"].encode()) + len(item["reason"]) for item in flagged)
+    return [item for item, size in zip(flagged, room, strict=True) if size <= _LISTED_BYTES]
+
+
+def _flagged(transaction: Transaction, document: Document, findings: tuple[Finding, ...]) -> dict[str, str]:
+    """Return a document that is left out, with the places to look at."""
+    places = [
+        f"{found.rule} at line {found.line}, column {found.column}"
+        if found.where == document.path
+        else f"{found.rule} in its {found.where}"
+        for found in findings[:_FINDINGS_NAMED]
+    ]
+    more = f", and {len(findings) - len(places)} more" if len(findings) > len(places) else ""
+    name = document.path if transaction.is_clean(document.path) else _NAMELESS
+    return {"path": name, "reason": f"it looks as if it held a secret: {', '.join(places)}{more}"}
 
 
 def _payload(document: Document, component: str | None) -> ArtifactPayload:

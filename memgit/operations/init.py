@@ -7,24 +7,34 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memgit.errors import InvalidRequest, NoAmbientContext
+from memgit.errors import InvalidRequest, NoAmbientContext, NoRemote, RemoteUnavailable
 from memgit.operations.invocation import Invocation, Observed
 from memgit.records import ids
 from memgit.records.codec import StoreRecord
 from memgit.scope.marker import nearest_marker, write_marker
 from memgit.scope.registry import StoreEntry, register_store
 
+_LOOK_SECONDS = 5.0  # for the look at the remote, so that `init` without a network is not slow
+
 
 class StoreInit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Begin the store. Without ids, those of the marker that is there count, else fresh ones are made."""
+    """Begin the store. Without ids, those of the marker that is there count, else fresh ones are made.
+
+    Where the remote that memory goes to, or the only one, has a memory, that is brought here instead; `offline` does
+    not look.
+    """
 
     workspace_id: str | None = None
     project_id: str | None = None
     marker: bool = True
+    offline: bool = False
 
 
 class StoreCreated(Struct, frozen=True, kw_only=True):
-    """The store's identity. `created` is false where it existed; `marker` is the file that names the project."""
+    """The store's identity. `created` is false where it existed; `marker` is the file that names the project.
+
+    `adopted_from` is the remote whose memory was brought here.
+    """
 
     store_id: str
     workspace_id: str
@@ -33,6 +43,7 @@ class StoreCreated(Struct, frozen=True, kw_only=True):
     created: bool
     marker: str | None
     marker_written: bool
+    adopted_from: str | None = None
 
 
 def init(invocation: Invocation, request: StoreInit) -> StoreCreated:
@@ -41,6 +52,8 @@ def init(invocation: Invocation, request: StoreInit) -> StoreCreated:
         if value is not None and not ids.is_scope_id(value):
             raise InvalidRequest(f"`{name}` {value[:80]!r} is not an id", details={"field": name})
     existing = invocation.store.tip() is not None
+    adopted = None if existing or request.offline else _adopt(invocation)
+    existing = existing or adopted is not None
     workspace, project = _identity(invocation, request)
     record = invocation.store.initialize(workspace, project)
     marker, written = _marker(invocation, request, record.workspace, record.project, existed=existing)
@@ -55,7 +68,32 @@ def init(invocation: Invocation, request: StoreInit) -> StoreCreated:
         created=not existing,
         marker=marker,
         marker_written=written,
+        adopted_from=adopted,
     )
+
+
+def _adopt(invocation: Invocation) -> str | None:
+    """Bring the memory that the remote has, and return the remote's name; None where there is nothing to bring.
+
+    A remote that cannot be reached stops nobody: it is said, and a join can follow.
+    """
+    from memgit.sync.remotes import configured_remotes, elect
+
+    remotes = configured_remotes(invocation.repository)
+    elected = invocation.config.optional_text("remote")
+    if elected not in remotes and len(remotes) != 1:
+        return None
+    from memgit.operations.exchanging import adopt
+
+    try:
+        election = elect(remotes, None, elected)
+        return election.name if adopt(invocation, election, _LOOK_SECONDS) else None
+    except (NoRemote, RemoteUnavailable) as error:
+        invocation.warnings.append(
+            f"whether a remote has a memory already is not known: {error.message}; "
+            "if it has, `git memory sync --join` makes the two one"
+        )
+        return None
 
 
 def note_store(invocation: Invocation, record: StoreRecord) -> None:

@@ -6,7 +6,7 @@ once and echoed in the answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -14,30 +14,49 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memgit import clock
-from memgit.config.git_config import read_git_config
+from memgit.config.git_config import last_values, read_git_config, read_git_pairs
 from memgit.config.resolve import Config
+from memgit.config.settings import TRUST_KEY
 from memgit.environment import Environment
 from memgit.errors import (
+    CitationError,
+    FormatTooNew,
     IndexNotReady,
     InvalidRequest,
     LimitExceeded,
-    StoreBusy,
+    MemgitError,
+    NotARepository,
+    NotFound,
     StoreCorrupt,
     StoreNotInitialized,
 )
 from memgit.limits import DEFAULT
+from memgit.operations.layer_choice import (
+    DRAFT_VARIABLE,
+    holders,
+    home,
+    layers_in_sight,
+    out_of_sight,
+    said_layer,
+)
+from memgit.operations.states import States
+from memgit.operations.writing import WriteRequest
 from memgit.scope.context import Context
 from memgit.scope.horizon import Reach, reach, visible
 from memgit.scope.resolve import Identity, Place, ambient_context
-from memgit.store.quick_tip import quick_tip
+from memgit.store.private import SHARED, draft_layer, private_repository
 from memgit.store.repository import Repository, discover
 
 if TYPE_CHECKING:
     from msgspec import Struct
 
     from memgit.index.state_cache import StateCache
+    from memgit.operations.trusting import Trusting
     from memgit.records.op import Scope
+    from memgit.scope.trust import TrustPolicy
     from memgit.store.backend import BackendName
+    from memgit.store.layers import Layers
+    from memgit.store.signing import SigningChoice
     from memgit.store.snapshot import Snapshot
     from memgit.store.store import Store
     from memgit.store.writer import Build, RequestKey, Written
@@ -70,13 +89,19 @@ class Invocation:
         self.environment = environment or Environment.read()
         self.instant = clock.now()
         self.warnings: list[str] = []
+        self.attended = False  # a person is at the terminal: Git may ask for a password there
+        self.progress: Callable[[str], None] | None = None  # takes one line on how far it is; an empty one at the end
         self.observed = Observed(None, None)
+        self.observed_layers: dict[str, Observed] = {}  # where the private layers stood that the answer unites
         self.reach = Reach("ambient")
+        self.ambient_draft = self.environment.overrides.get(DRAFT_VARIABLE)
+        self._request: Struct | None = None
         self._requested_context = context
         self._key = idempotency_key
         self._flags = flags
         self._opened_store: Store | None = None
-        self._opened_state: StateCache | None = None
+        self._opened_layers: Layers | None = None
+        self._states = States(self)
         if idempotency_key is not None and not 0 < len(idempotency_key.encode()) <= DEFAULT.idempotency_key_bytes:
             raise LimitExceeded(
                 f"an idempotency key has 1 to {DEFAULT.idempotency_key_bytes} bytes",
@@ -95,7 +120,7 @@ class Invocation:
     @cached_property
     def config(self) -> Config:
         """The settings as they hold here."""
-        return Config.of_repository(self.repository.git_dir, self.environment, self._flags)
+        return Config(self.environment, git=lambda: last_values(self._git_pairs), flags=self._flags)
 
     def config_with(self, source: Literal["session", "marker"], context: Mapping[str, str]) -> Config:
         """Return the settings with a context that one of their sources gives."""
@@ -107,7 +132,35 @@ class Invocation:
     def fresh_config(self) -> Config:
         """Return the settings as they hold after this request changed one."""
         self.__dict__.pop("config", None)
+        self.__dict__.pop("_git_pairs", None)
         return self.config
+
+    @cached_property
+    def trust_policy(self) -> TrustPolicy:
+        """Whom this clone's user trusts, as Git config says."""
+        from memgit.scope.trust import policy_of
+        from memgit.store.identity import own_addresses
+
+        said = [value for key, value in self._git_pairs if key == TRUST_KEY]
+        policy, wrong = policy_of(said, own_addresses(self._git_pairs))
+        if wrong:
+            self.warnings.append(f"Git config {TRUST_KEY} has {wrong[0][:80]!r}, which names nobody")
+        return policy
+
+    @cached_property
+    def trusts(self) -> Trusting:
+        """Tells of a revision of this store whether its author is trusted."""
+        return self.trusts_in(self)
+
+    def trusts_in(self, place: Invocation) -> Trusting:
+        """Return what tells of a revision of another store whether this request's user trusts its author."""
+        from memgit.operations.trusting import Trusting
+
+        return Trusting(self.trust_policy, place, self.warnings.append)
+
+    @cached_property
+    def _git_pairs(self) -> tuple[tuple[str, str], ...]:
+        return read_git_pairs(self.repository.git_dir)
 
     @cached_property
     def context(self) -> Context:
@@ -132,6 +185,7 @@ class Invocation:
     def store(self) -> Store:
         """The shared layer of the repository's store; it need not exist yet."""
         if self._opened_store is None:
+            from memgit.store.layers import Layers
             from memgit.store.store import Store, StoreOptions
 
             self._opened_store = Store(
@@ -143,38 +197,72 @@ class Invocation:
                     lock_wait_ms=self.config.integer("lockWait"),
                     pack_every=self.config.integer("packEvery"),
                     agent=self.environment.agent,
+                    sign=_signing(self.config.text("sign")),
                 ),
             )
+            self._opened_layers = Layers(self._opened_store)
         return self._opened_store
 
     @property
-    def state(self) -> StateCache:
-        """The folded state, of one commit for the whole request. Raises StoreNotInitialized."""
-        if self._opened_state is None:
-            from memgit.index.state_cache import StateCache
+    def layers(self) -> Layers:
+        """All layers of the repository's memory."""
+        self.store  # noqa: B018 - opens both
+        assert self._opened_layers is not None
+        return self._opened_layers
 
-            tip = self._tip()
-            state = StateCache(self.repository.cache_dir, self._recover)
-            self._opened_state = state
-            if state.watermark is None or state.watermark.commit_id != tip:
-                snapshot = self.store.snapshot()
-                if state.watermark is not None and snapshot.seq < state.watermark.seq:
-                    snapshot = self._after_rewind(snapshot)
-                state.refresh(snapshot, self._is_tip)
-            state.hold()
-        state = self._opened_state
+    def take(self, request: Struct) -> None:
+        """Let a request say which layers are in sight. Raises InvalidRequest, NotFound for a draft that is absent."""
+        self._request = request
+        if self.__dict__.pop("sight", None) is not None:
+            self.sight  # noqa: B018 - a draft that is not there is said at once
+
+    @property
+    def sees_shared_only(self) -> bool:
+        """Whether the request asked for the shared layer alone."""
+        return getattr(self._request, "layer", None) == SHARED
+
+    @cached_property
+    def sight(self) -> tuple[str, ...]:
+        """The private layers that this request reads beside the shared one."""
+        return layers_in_sight(private_repository(self.repository), self._request, self.ambient_draft)
+
+    @property
+    def state(self) -> StateCache:
+        """The folded state of all layers in sight, of one moment for the whole request. Raises StoreNotInitialized."""
+        state = self._state_in_sight()
         self.warnings.extend(state.take_notes())
-        assert state.watermark is not None
-        self.observed = Observed(state.watermark.seq, state.watermark.commit_id)
+        positions = {layer: Observed(seen.seq, seen.commit_id) for layer, seen in state.positions().items()}
+        self.observed = positions.pop(SHARED)
+        self.observed_layers = positions
         return state
+
+    def snapshot(self) -> Snapshot:
+        """Return what the state was folded from: the layers in sight at the moment that the request observes."""
+        seen = self.state.watermark
+        assert seen is not None
+        return self.snapshot_at(seen.commit_id)
+
+    def snapshot_at(self, commit_id: str) -> Snapshot:
+        """Return layers as they stood at a watermark. Raises StoreCorrupt where that cannot be read."""
+        return self.layers.at(commit_id)
 
     def state_of(self, snapshot: Snapshot) -> StateCache:
         """Return the folded state at a snapshot, for a write that must see what its own tip holds."""
-        state = self.state
-        if state.watermark is None or state.watermark.commit_id != snapshot.commit_id:
-            state.refresh(snapshot, self._is_tip)
-            state.hold()
-        return state
+        return self._states.at(snapshot)
+
+    def _state_in_sight(self) -> StateCache:
+        """Return the state of the layers in sight. Private ones that cannot be read are left out, and that is said.
+
+        Raises what is wrong with them where the request names a draft, and what is wrong with the shared layer.
+        """
+        try:
+            return self._states.of(self.sight)
+        except (StoreCorrupt, FormatTooNew, NotARepository) as error:
+            if not self.sight or getattr(self._request, "draft", None) is not None:
+                raise
+            self.warnings.append(f"{' and '.join(self.sight)} cannot be read and was left out: {error.message}")
+            self.__dict__["sight"] = ()
+            return self._states.of(())
 
     def look(self, horizon: str | None, reason: str | None) -> Reach:
         """Fix how far this request looks. Raises InvalidRequest for a broad horizon without a reason."""
@@ -183,12 +271,12 @@ class Invocation:
 
     def sees(self, scope: Scope, entity: str | None = None) -> bool:
         """Tell whether the request's context and horizon show something of this scope."""
-        return visible(scope, self.context, self.reach.horizon, entity)
+        return visible(scope, self.context, self.reach.horizon, entity, self.state.aliases)
 
     def await_commit(self, min_commit_seq: int | None, min_commit: str | None) -> None:
         """Raise IndexNotReady unless this clone has observed what the request depends on."""
         if min_commit is not None:
-            self.store.require(min_commit)
+            self._require(min_commit)
         if min_commit_seq is not None:
             seen = self.state.watermark
             if seen is None or seen.seq < min_commit_seq:
@@ -198,10 +286,34 @@ class Invocation:
                 )
 
     def write(self, operation: str, request: Struct, build: Build, *, bulk: bool = False) -> Written:
-        """Publish what `build` stages, under the request's idempotency key where it has one."""
-        key = self._request_key(operation, request)
-        written = self.store.write_bulk(build, key) if bulk else self.store.write(build, key)
+        """Publish what `build` stages, under the request's idempotency key where it has one.
+
+        It goes to the layer that the request means, and sees that one and the shared one.
+        """
+        layer = self.layer_of(request)
+        key = self._request_key(operation, request, layer)
+        allow_flagged = getattr(request, "allow_flagged", False)
+        return self.publish(layer, build, key, bulk=bulk, allow_flagged=allow_flagged)
+
+    def publish(
+        self,
+        layer: str,
+        build: Build,
+        key: RequestKey | None = None,
+        *,
+        bulk: bool = False,
+        allow_flagged: bool = False,
+    ) -> Written:
+        """Publish what `build` stages in a layer, which is begun where it does not exist."""
+        store = self.layers.writable(layer)
+        publish = store.write_bulk if bulk else store.write
+        try:
+            written = publish(build, key, allow_flagged=allow_flagged)
+        except (NotFound, CitationError) as error:
+            raise self.elsewhere(error, layer) from None
         self.observed = Observed(written.seq, written.commit_id)
+        self.observed_layers = {} if layer == SHARED else {layer: self.observed}
+        self.warnings.extend(store.take_notes())
         if not self.store.has_identity():
             self.warnings.append(
                 "Git does not know your name: the write is signed with your login. "
@@ -209,43 +321,56 @@ class Invocation:
             )
         return written
 
+    def layer_of(self, request: Struct) -> str:
+        """Return the layer that a write goes to: what the request says, where what it changes lives, the defaults."""
+        said = said_layer(request)
+        if said is not None:
+            return said
+        assert isinstance(request, WriteRequest)
+        named = request.changed()
+        found = home(self.layers, named, request.built_on()) if named else None
+        if found is not None:
+            return found
+        if self.ambient_draft is not None:
+            return draft_layer(self.ambient_draft)
+        return SHARED if named else self.config.text("defaultLayer")
+
+    def elsewhere(self, error: MemgitError, written: str | None = None) -> MemgitError:
+        """Return the error of a request that names nothing which it sees; where another layer holds it, that is said.
+
+        `written` is the layer that it would write to, None for a read.
+        """
+        name = error.details.get("id")
+        seen = self.sight if written is None else (written,)
+        found = [held for held in holders(self.layers, name) if held not in seen] if isinstance(name, str) else []
+        return out_of_sight(error, str(name), found[0], written) if found else error
+
     def close(self) -> None:
         """Release what was opened."""
+        if self._opened_layers is not None:
+            self._opened_layers.close()
         if self._opened_store is not None:
             self._opened_store.close()
-        if self._opened_state is not None:
-            self._opened_state.close()
+        self._states.close()
 
-    def _after_rewind(self, seen: Snapshot) -> Snapshot:
-        """Return the store after another program set its ref back: a write without content restores what was lost."""
-        try:
-            self.store.write(lambda _: {})
-        except (StoreBusy, StoreCorrupt) as error:
-            self.warnings.append(f"another program set the memory's ref back: {error.message}")
-        restored = self.store.snapshot()
-        if restored.commit_id != seen.commit_id:
-            self.warnings.append("another program had set the memory's ref back; what was written since is restored")
-        return restored
+    def _require(self, min_commit: str) -> None:
+        """Raise IndexNotReady unless some layer in sight contains a commit."""
+        stores = [self.store, *(self.layers.private(layer) for layer in self.sight)]
+        for store in stores[1:]:
+            with suppress(IndexNotReady):
+                store.require(min_commit)
+                return
+        self.store.require(min_commit)
 
-    def _is_tip(self, commit_id: str) -> bool:
-        return self.store.tip() == commit_id
-
-    def _recover(self) -> Snapshot:
-        return self.store.snapshot()
-
-    def _tip(self) -> str:
-        """Return the store's tip, from the ref's file where that is enough."""
-        tip = quick_tip(self.repository, self.config.text("ref")) or self.store.tip()
-        if tip is None:
-            raise StoreNotInitialized(f"{self.repository.root} has no memory yet")
-        return tip
-
-    def _request_key(self, operation: str, request: Struct) -> RequestKey | None:
+    def _request_key(self, operation: str, request: Struct, layer: str) -> RequestKey | None:
         if self._key is None:
             return None
+        from memgit.index.meanings import aliases_at
         from memgit.operations.request_digest import request_key
+        from memgit.scope.aliases import NO_ALIASES
 
-        return request_key(self._key, self.context.scope, operation, request)
+        aliases = aliases_at(self.store.snapshot()) if self.store.tip() is not None else NO_ALIASES
+        return request_key(self._key, self.context.scope, operation, request, layer, aliases)
 
     def _store_identity(self) -> Identity | None:
         """Return the workspace and project that the store itself names, or None where there is no store."""
@@ -258,6 +383,10 @@ class Invocation:
     def _personal_identity(self) -> Identity | None:
         found = self.config.personal()
         return None if found is None else Identity(*found, "the personal fallback of Git config")
+
+
+def _signing(name: str) -> SigningChoice:
+    return "always" if name == "always" else "never" if name == "never" else "auto"
 
 
 def _backend(name: str) -> BackendName:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memgit.errors import FormatTooNew, InvalidRequest, JsonValue, NotFound, RevisionConflict, StoreCorrupt
+from memgit.index.meanings import aliases_at
 from memgit.operations.invocation import Invocation
 from memgit.records import ids
 from memgit.records.fold import fold_lineage
@@ -13,6 +14,7 @@ from memgit.records.op import ArtifactPayload, ClaimPayload
 from memgit.records.state import Entity, Lineage, Revision
 from memgit.scope.context import Context
 from memgit.scope.horizon import check_write
+from memgit.store.private import LOCAL
 from memgit.store.snapshot import LaterOp, LostOp, Snapshot
 from memgit.store.transaction import Transaction
 
@@ -35,6 +37,14 @@ def snapshot_of(transaction: Transaction) -> Snapshot:
     return transaction.snapshot
 
 
+def continues_here(transaction: Transaction, entity: EntityId) -> bool:
+    """Tell whether a document's next state becomes a revision of the artifact that its path had before.
+
+    Not in the local layer, where it would be this clone's own revision of what everybody shares, and fork with theirs.
+    """
+    return transaction.layer != LOCAL or (transaction.base is not None and bool(transaction.base.op_files(entity)))
+
+
 def read_lineage(snapshot: Snapshot, entity: EntityId) -> Lineage:
     """Return a claim or an artifact by its own operations. Raises NotFound."""
     ops, problems = snapshot.ops(entity)
@@ -52,7 +62,7 @@ def read_lineage(snapshot: Snapshot, entity: EntityId) -> Lineage:
 def writable_lineage(snapshot: Snapshot, entity: EntityId, context: Context) -> Lineage:
     """Return an entity that this context may write. Raises NotFound, ScopeViolation, InvalidRequest when it ended."""
     lineage = read_lineage(snapshot, entity)
-    check_write(lineage.scope, context, entity)
+    check_write(lineage.scope, context, entity, aliases_at(snapshot))
     if lineage.tombstone is not None:
         verb = "retracted" if lineage.tombstone.verb == "retract" else "forgotten"
         raise InvalidRequest(
@@ -120,7 +130,10 @@ def known_entity(invocation: Invocation, entity_id: EntityId) -> Entity:
     entity = invocation.state.entity(entity_id)
     later = [problem for problem in invocation.state.problems_of(entity_id) if "record format" in problem.reason]
     if entity is None:
-        read_lineage(invocation.store.snapshot(), entity_id)
+        try:
+            read_lineage(invocation.snapshot(), entity_id)
+        except NotFound as error:
+            raise invocation.elsewhere(error) from None
         raise NotFound(f"there is no {entity_id}", details={"id": entity_id})
     if later:
         invocation.warnings.append(f"a later version wrote to {entity_id}; upgrade git-memgit to see what")

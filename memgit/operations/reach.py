@@ -6,30 +6,41 @@ be read is left out and named.
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from memgit.environment import git_child_environment
 from memgit.errors import MemgitError, StoreCorrupt, StoreReadOnly
 from memgit.index.lexical import IndexDamaged, LexicalIndex, ScopeFilter, open_index
 from memgit.index.refresh import refresh_index
 from memgit.operations.invocation import Invocation
+from memgit.operations.nearness import nearness_in
+from memgit.operations.reading import ReadRequest
 from memgit.records.ids import BlobDigest, EntityId
 from memgit.retrieval.view import View
 from memgit.scope.registry import known_stores
-from memgit.store.objects import ObjectId
+from memgit.store.private import combination
 from memgit.store.repository import discover
+
+if TYPE_CHECKING:
+    from memgit.operations.as_of import Past
 
 T = TypeVar("T")
 
 
-def answers(invocation: Invocation, ask: Callable[[View], T]) -> Iterator[tuple[str | None, T]]:
-    """Yield each store's answer to a retrieval with the path of its repository, None for this one, which is first."""
-    scope = scope_filter(invocation)
-    return ask_stores(invocation, lambda place: _answer(invocation, place, scope, ask))
+def answers(
+    invocation: Invocation, ask: Callable[[View], T], as_of: str | None = None
+) -> Iterator[tuple[str | None, T]]:
+    """Yield each store's answer to a retrieval with the path of its repository, None for this one, which is first.
+
+    With `as_of`, a date or a commit, each answers from what it knew then.
+    """
+    return ask_stores(invocation, lambda place: _answer(invocation, place, scope_filter(invocation, place), ask, as_of))
 
 
 def ask_stores(invocation: Invocation, ask: Callable[[Invocation], T]) -> Iterator[tuple[str | None, T]]:
@@ -51,46 +62,82 @@ def ask_stores(invocation: Invocation, ask: Callable[[Invocation], T]) -> Iterat
             yield str(directory), answer
 
 
-def scope_filter(invocation: Invocation) -> ScopeFilter:
-    """Return what the request's context and horizon admit; `scope.horizon.visible` says the same of one entity."""
+def lexical_directory(place: Invocation) -> Path:
+    """Return where the lexical index of the layers in sight lives; a new one begins as a copy of the shared layer's."""
+    plain = place.repository.cache_dir / "lexical"
+    wanted = plain.with_name(plain.name + combination(place.sight))
+    if wanted != plain and not wanted.exists() and plain.exists():
+        _copy(plain, wanted)
+    return wanted
+
+
+def _copy(plain: Path, wanted: Path) -> None:
+    """Copy an index as it is. What is copied while it changes is found to be damaged, and made anew."""
+    fresh = wanted.with_name(f"{wanted.name}.{os.getpid()}")
+    with suppress(OSError, shutil.Error):
+        shutil.copytree(plain, fresh)
+        fresh.rename(wanted)
+    shutil.rmtree(fresh, ignore_errors=True)
+
+
+def scope_filter(invocation: Invocation, place: Invocation) -> ScopeFilter:
+    """Return what the request's context and horizon admit of a store, under what its workspaces and projects mean.
+
+    `scope.horizon.visible` says the same of one entity.
+    """
     context = invocation.context
+    workspace, project = place.state.aliases.place(context.workspace_id, context.project_id)
     pins: frozenset[EntityId] = frozenset(context.pins)
     if invocation.reach.horizon == "personal":
         return ScopeFilter()
     if invocation.reach.horizon == "workspace":
-        return ScopeFilter(workspace=context.workspace_id, pins=pins)
+        return ScopeFilter(workspace=workspace, pins=pins)
     return ScopeFilter(
-        workspace=context.workspace_id,
-        project=context.project_id,
+        workspace=workspace,
+        project=project,
         tasks=frozenset({None, context.task_id}),
         pins=pins,
     )
 
 
-def _answer(request: Invocation, place: Invocation, scope: ScopeFilter, ask: Callable[[View], T]) -> T:
+def _answer(
+    request: Invocation, place: Invocation, scope: ScopeFilter, ask: Callable[[View], T], as_of: str | None
+) -> T:
     """Ask one store, with its index brought to its tip."""
-    directory = place.repository.cache_dir / "lexical"
+    directory = lexical_directory(place)
     try:
-        return _ask_index(request, place, scope, ask, directory)
+        return _ask_index(request, place, scope, ask, directory, as_of)
     except StoreReadOnly as error:
         request.warnings.append(f"{error.message}; this answer was computed without a lasting index")
         with TemporaryDirectory(prefix="memgit-") as temporary:
-            return _ask_index(request, place, scope, ask, Path(temporary))
+            return _ask_index(request, place, scope, ask, Path(temporary), as_of)
 
 
 def _ask_index(
-    request: Invocation, place: Invocation, scope: ScopeFilter, ask: Callable[[View], T], directory: Path
+    request: Invocation,
+    place: Invocation,
+    scope: ScopeFilter,
+    ask: Callable[[View], T],
+    directory: Path,
+    as_of: str | None,
 ) -> T:
     """Ask one store with the index in a directory; a damaged index is rebuilt once."""
-    index = open_index(directory)
+    index = open_index(directory, request.config.text("lexicalIndex"))
+    past = _past(request, place, as_of)
     view = View(
-        entity=place.state.entity,
-        case=place.state.case,
+        entity=past.state.entity if past is not None else place.state.entity,
+        case=past.state.case if past is not None else place.state.case,
         read_blob=lambda digest: _read_blob(request, place, digest),
         index=index,
-        instant=request.instant,
+        instant=past.instant if past is not None else request.instant,
         scope=scope,
         horizon=request.reach.horizon,
+        layer_of=place.state.layer_of,
+        trusts=request.trusts_in(place),
+        aliases=place.state.aliases,
+        session=place.state.session,
+        nearness=nearness_in(request, place) if past is None else lambda: None,
+        past=past is not None,
     )
     try:
         _bring_up(request, place, index)
@@ -105,10 +152,18 @@ def _ask_index(
         index.close()
 
 
+def _past(request: Invocation, place: Invocation, as_of: str | None) -> Past | None:
+    if as_of is None:
+        return None
+    from memgit.operations.as_of import past_of
+
+    return past_of(place, as_of, request)
+
+
 def _read_blob(request: Invocation, place: Invocation, digest: BlobDigest) -> bytes | None:
     """Return stored bytes; what is lost is left out of the answer, and said."""
     try:
-        return place.store.snapshot().blob(digest)
+        return place.snapshot().blob(digest)
     except StoreCorrupt as error:
         request.warnings.append(error.message)
         return None
@@ -122,14 +177,17 @@ def _bring_up(request: Invocation, place: Invocation, index: LexicalIndex) -> No
         if seen is not None and seen.commit == state.watermark.commit_id:
             return
     # The index must follow the very commit that the state is of: a newer tip's entities would be missing from it.
-    if refresh_index(index, place.store.snapshot(ObjectId(state.watermark.commit_id)), state):
+    if refresh_index(index, place.snapshot_at(state.watermark.commit_id), state):
         request.warnings.append("the lexical index was damaged and has been rebuilt")
 
 
 def _other(invocation: Invocation, directory: Path) -> Invocation:
     """Return the reach into another repository, whatever `GIT_DIR` says of this one."""
     repository = discover(directory, git_child_environment())
-    return Invocation(directory, invocation.environment, context=_requested(invocation), repository=repository)
+    other = Invocation(directory, invocation.environment, context=_requested(invocation), repository=repository)
+    other.ambient_draft = None  # a draft of this repository is no draft of another
+    other.take(ReadRequest(layer="shared" if invocation.sees_shared_only else None))
+    return other
 
 
 def _others(invocation: Invocation) -> Iterator[Path]:

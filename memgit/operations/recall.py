@@ -5,23 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from memgit.operations import checks
 from memgit.operations.invocation import Invocation
 from memgit.operations.reach import answers
+from memgit.operations.reading import RetrievalRequest
 from memgit.retrieval import recall as retrieval
 from memgit.retrieval.conflicts import Conflict
 from memgit.retrieval.recall import CandidatesHint, Presence, RecallRequest, RecallResult
 from memgit.retrieval.results import ArtifactItem, ClaimItem
 
 
-class Recall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Recall(RetrievalRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Ask whether memory knows something. `presence` says yes, only documents, or no."""
 
-    query: str
-    horizon: str | None = None
-    reason: str | None = None
     max_claims: int = 5
     max_artifact_refs: int = 3
     max_excerpt_bytes: int = 320
@@ -29,8 +26,6 @@ class Recall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_candidate_artifact_refs: int = 0
     include_historical: bool = False
     markers: tuple[str, ...] = ()
-    min_commit_seq: int | None = None
-    min_commit: str | None = None
 
 
 class Recalled(RecallResult, frozen=True, kw_only=True):
@@ -53,8 +48,8 @@ def recall(invocation: Invocation, request: Recall) -> Recalled:
         include_historical=request.include_historical,
         markers=checks.markers(request.markers),
     )
-    found = list(answers(invocation, lambda view: retrieval.recall(asked, view)))
-    united = _unite(found, asked)
+    found = list(answers(invocation, lambda view: retrieval.recall(asked, view), request.as_of))
+    united = unite(found, asked)
     invocation.warnings.extend(united.warnings)
     return united
 
@@ -63,7 +58,7 @@ _TIERS = ("exact", "lexical", "fuzzy", None)
 _PRESENCE: tuple[Presence, ...] = ("claims", "artifacts_only", "none")
 
 
-def _unite(found: list[tuple[str | None, RecallResult]], asked: RecallRequest) -> Recalled:
+def unite(found: list[tuple[str | None, RecallResult]], asked: RecallRequest) -> Recalled:
     """Return the stores' answers as one. A single answer stays as it is."""
     results = [result for _, result in found]
     origins = {

@@ -7,12 +7,14 @@ from typing import Literal
 from msgspec import Struct
 
 from memgit.errors import InvalidRequest, ScopeViolation
+from memgit.index.meanings import aliases_at
 from memgit.index.state_cache import StateCache
 from memgit.operations import checks
 from memgit.operations.checks import FreeJson
 from memgit.operations.cursor import decode_cursor, encode_cursor
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import check_id, latest_at, read_lineage, snapshot_of
+from memgit.operations.reading import ReadRequest
 from memgit.operations.views import RelationView, relation_view
 from memgit.operations.writing import WriteRequest
 from memgit.records import ids
@@ -40,7 +42,7 @@ class RelationWritten(Struct, frozen=True, kw_only=True):
     existed: bool
 
 
-class RelationList(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RelationList(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """List the edges at an entity, one hop, newest first."""
 
     anchor: str
@@ -83,7 +85,7 @@ def put(invocation: Invocation, request: RelationPut) -> RelationWritten:
         snapshot = snapshot_of(transaction)
         ends = [read_lineage(snapshot, end) for end in (request.source, request.target)]
         for lineage in ends:
-            check_write(lineage.scope, context, lineage.id)
+            check_write(lineage.scope, context, lineage.id, aliases_at(snapshot))
         _check_reach(request, *ends)
         known = _known(invocation.state_of(snapshot), request)
         if known is not None:
@@ -116,7 +118,7 @@ def list_relations(invocation: Invocation, request: RelationList) -> RelationPag
     page = rest[: request.limit]
     more = len(rest) > len(page)
     return RelationPage(
-        items=tuple(relation_view(relation) for relation in page),
+        items=tuple(relation_view(relation, invocation.state.layer_of) for relation in page),
         next_cursor=encode_cursor(page[-1].seq, page[-1].digest) if more else None,
         next_before_commit_seq=page[-1].seq if more else None,
     )

@@ -17,7 +17,13 @@ from memgit.operations.checks import Content
 from memgit.operations.claims import ClaimAssert
 from memgit.operations.claims import new_payload as new_claim
 from memgit.operations.invocation import Invocation
-from memgit.operations.lineages import artifact_payload, head_revision, read_lineage, snapshot_of
+from memgit.operations.lineages import (
+    artifact_payload,
+    continues_here,
+    head_revision,
+    read_lineage,
+    snapshot_of,
+)
 from memgit.operations.views import statement_of
 from memgit.operations.writing import WriteRequest
 from memgit.records import ids
@@ -29,6 +35,9 @@ from memgit.retrieval.evidence_spans import find_quote
 from memgit.store.snapshot import Snapshot
 from memgit.store.transaction import Transaction
 from memgit.store.writer import Result
+
+_NOTE_NAMES = {"title": "text"}
+_DOCUMENT_NAMES = {"content": "document.content", "title": "document.title", "provenance": "document.path"}
 
 
 class EvidenceDocument(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -93,6 +102,8 @@ def remember(invocation: Invocation, request: Remember) -> Remembered:
     span = _span(request, data)
 
     def build(transaction: Transaction) -> Result:
+        transaction.names = _NOTE_NAMES if request.document is None else _DOCUMENT_NAMES
+        transaction.screen(request.text, "text")
         snapshot = snapshot_of(transaction)
         known = _known_artifact(invocation, snapshot, request)
         lineage = read_lineage(snapshot, known) if known is not None else None
@@ -177,7 +188,10 @@ def _evidence(
         head = head_revision(lineage)
         if artifact_payload(head).digest == digest_of(data):
             return ArtifactId(lineage.id), head.id, True
-        made = stage_artifact(transaction, lineage.scope, payload, data, lineage, lineage.heads)
+        if not continues_here(transaction, lineage.id):
+            made = stage_artifact(transaction, scope, payload, data)
+        else:
+            made = stage_artifact(transaction, lineage.scope, payload, data, lineage, lineage.heads)
     return ArtifactId(made["artifact_id"]), RevisionId(made["revision_id"]), False
 
 

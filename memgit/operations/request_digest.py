@@ -15,15 +15,31 @@ from msgspec import UNSET, Struct
 from memgit.operations.writing import WRITE_FIELDS
 from memgit.records.codec import canonical_json, digest_of
 from memgit.records.op import Scope
+from memgit.scope.aliases import NO_ALIASES, Aliases
+from memgit.store.private import SHARED
 from memgit.store.writer import RequestKey
 
 
-def request_key(key: str, scope: Scope, operation: str, request: Struct) -> RequestKey:
-    """Return the digests of a key and of its request."""
-    place = [scope.workspace, scope.project, scope.task]
-    key_digest = digest_of(canonical_json(["memgit receipt 1", *place, key]).encode())
-    body = ["memgit request 1", *place, "shared", operation, _content(request)]
-    return RequestKey(key_digest, digest_of(canonical_json(body).encode()), operation)
+def request_key(
+    key: str,
+    scope: Scope,
+    operation: str,
+    request: Struct,
+    layer: str = SHARED,
+    aliases: Aliases = NO_ALIASES,
+) -> RequestKey:
+    """Return the digests of a key and of its request, which goes to a layer; also those under the scope's other names.
+
+    A project that was joined may have done the request before, under the name that it had then.
+    """
+    content = _content(request)
+    digests = []
+    for workspace, project in aliases.same_as(scope.workspace, scope.project):
+        place = [workspace, project, scope.task]
+        key_digest = digest_of(canonical_json(["memgit receipt 1", *place, key]).encode())
+        body = ["memgit request 1", *place, layer, operation, content]
+        digests.append((key_digest, digest_of(canonical_json(body).encode())))
+    return RequestKey(*digests[0], operation, also=tuple(digests[1:]))
 
 
 def _content(request: Struct) -> dict[str, Any]:

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
-from msgspec import Struct
 
 from memgit.operations import checks
 from memgit.operations.invocation import Invocation
 from memgit.operations.reach import answers
+from memgit.operations.reading import RetrievalRequest
 from memgit.retrieval import search as retrieval
 from memgit.retrieval.search import SearchHit, SearchRequest, SearchResult
 
 
-class Search(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Search(RetrievalRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Find what is closest to a query. `kinds`, `types`, `component` and `markers` filter before anything is ranked."""
 
-    query: str
     limit: int = 10
     kinds: tuple[Literal["claim", "artifact"], ...] = ("claim", "artifact")
     types: tuple[str, ...] = ()
@@ -25,10 +24,6 @@ class Search(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     markers: tuple[str, ...] = ()
     include_historical: bool = False
     max_excerpt_bytes: int = 320
-    horizon: str | None = None
-    reason: str | None = None
-    min_commit_seq: int | None = None
-    min_commit: str | None = None
 
 
 class Found(SearchResult, frozen=True, kw_only=True):
@@ -51,17 +46,22 @@ def search(invocation: Invocation, request: Search) -> Found:
         include_historical=request.include_historical,
         max_excerpt_bytes=request.max_excerpt_bytes,
     )
-    found = list(answers(invocation, lambda view: retrieval.search(asked, view)))
+    found = list(answers(invocation, lambda view: retrieval.search(asked, view), request.as_of))
     invocation.warnings.extend(dict.fromkeys(warning for _, result in found for warning in result.warnings))
-    return _unite(found, request.limit)
+    return unite(found, request.limit)
 
 
-def _unite(found: list[tuple[str | None, SearchResult]], limit: int) -> Found:
-    """Return the stores' hits as one list. Scores of different indexes are comparable only roughly."""
+def unite(found: list[tuple[str | None, SearchResult]], limit: int) -> Found:
+    """Return the stores' hits as one list, each store's in its order.
+
+    A score is a share of what a store's best text meets, so it counts here as much as that text does beside the others'.
+    Scores of different indexes are comparable only roughly.
+    """
     first = found[0][1]
     hits = [hit for _, result in found for hit in result.hits]
     if len(found) > 1:
-        hits.sort(key=lambda hit: (-hit.ranking.lexical_score, _id(hit)))
+        weights = {_id(hit): _best(result) for _, result in found for hit in result.hits}
+        hits.sort(key=lambda hit: (-hit.ranking.score * weights[_id(hit)], _id(hit)))
     shown = [_at(hit, position) for position, hit in enumerate(hits[:limit], 1)]
     return Found(
         hits=tuple(shown),
@@ -71,6 +71,10 @@ def _unite(found: list[tuple[str | None, SearchResult]], limit: int) -> Found:
         warnings=first.warnings,
         origins={_id(hit): place for place, result in found if place is not None for hit in result.hits},
     )
+
+
+def _best(result: SearchResult) -> float:
+    return max((hit.ranking.lexical_score for hit in result.hits), default=0.0)
 
 
 def _at(hit: SearchHit, position: int) -> SearchHit:

@@ -11,6 +11,7 @@ from memgit.errors import InvalidRequest, NotFound
 from memgit.operations.conflicts import ConflictGet
 from memgit.operations.conflicts import get as get_conflict
 from memgit.operations.invocation import Invocation
+from memgit.operations.reading import ReadRequest
 from memgit.operations.views import RelationView, entity_view, relation_view
 from memgit.records.ids import RelationId
 from memgit.retrieval.citations import ArtifactCitation, parse_citation
@@ -18,7 +19,7 @@ from memgit.retrieval.citations import ArtifactCitation, parse_citation
 _SUGGESTED = 5
 
 
-class Show(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Show(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Show a claim, artifact, relation or conflict case by its id, a unique beginning of it, or a citation."""
 
     id: str
@@ -47,17 +48,17 @@ def show(invocation: Invocation, request: Show) -> Shown:
     name = _unique(invocation, wanted)
     relation = state.relation(RelationId(name))
     if relation is not None:
-        return Shown(kind="relation", item=msgspec.to_builtins(relation_view(relation)))
+        return Shown(kind="relation", item=msgspec.to_builtins(relation_view(relation, state.layer_of)))
     entity = state.entity(name)
     assert entity is not None
     revisions = [revision for revision in entity.lineage.revisions if revision.id == revision_id]
-    view_of = entity_view(entity, revisions[0] if revisions else entity.current)
+    view_of = entity_view(entity, revisions[0] if revisions else entity.current, state.layer_of, invocation.trusts)
     relations = [edge for edge in state.relations_at(name) if not edge.void and invocation.sees(edge.scope)]
     relations.sort(key=lambda edge: (edge.seq, edge.digest), reverse=True)
     return Shown(
         kind=entity.lineage.kind,
         item=msgspec.to_builtins(view_of),
-        relations=tuple(relation_view(edge) for edge in relations),
+        relations=tuple(relation_view(edge, state.layer_of) for edge in relations),
     )
 
 
@@ -77,6 +78,6 @@ def _unique(invocation: Invocation, prefix: str) -> str:
     if prefix in found or len(found) == 1:
         return prefix if prefix in found else found[0]
     if not found:
-        raise NotFound(f"no id starts or ends with {prefix[:80]}", details={"id": prefix[:80]})
+        raise invocation.elsewhere(NotFound(f"no id starts or ends with {prefix[:80]}", details={"id": prefix[:80]}))
     shown = ", ".join(found[:_SUGGESTED]) + (", …" if len(found) > _SUGGESTED else "")
     raise InvalidRequest(f"{prefix} fits several ids: {shown}", hint="Give more of the id.")

@@ -6,14 +6,19 @@ from msgspec import Struct
 
 from memgit.operations.init import note_store
 from memgit.operations.invocation import Invocation
+from memgit.operations.layer_counts import private_operations
+from memgit.operations.reading import ReadRequest
 
 
-class Status(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Status(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Summarise the store. Takes no input."""
 
 
 class StoreStatus(Struct, frozen=True, kw_only=True):
-    """Counts of what the store holds, by kind and status; `here` counts what the ambient context shows."""
+    """Counts of what the store holds, by kind and status; `here` counts what the ambient context shows.
+
+    All counts are of the layers in sight. `layers` says how many operations each private layer of this clone holds.
+    """
 
     store_id: str
     ref: str
@@ -25,6 +30,7 @@ class StoreStatus(Struct, frozen=True, kw_only=True):
     open_conflicts: int
     ignored_operations: int
     latest: tuple[tuple[str, str], ...]
+    layers: dict[str, int]
 
 
 def status(invocation: Invocation, request: Status) -> StoreStatus:
@@ -50,4 +56,5 @@ def status(invocation: Invocation, request: Status) -> StoreStatus:
         open_conflicts=sum(1 for case in state.cases(open_only=True) if invocation.sees(case.scope)),
         ignored_operations=len(state.problems()),
         latest=tuple(state.latest_claims(context.scope, 5)),
+        layers=private_operations(invocation),
     )

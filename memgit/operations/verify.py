@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
-from memgit.maintenance.verify import Finding, verify_store
+from memgit.errors import MemgitError
+from memgit.maintenance.verify import Finding, Report, verify_layer, verify_store
 from memgit.operations.invocation import Invocation, Observed
 from memgit.store.history import walk
 
 
 class Verify(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Check every file of the store, its references, and the state cache against a fresh fold. Takes no input."""
+    """Check every file of the store, its references, and the state cache against a fresh fold. Takes no input.
+
+    Of the layers that are this clone's alone, the files and the commits are checked.
+    """
 
 
 class VerifyReport(Struct, frozen=True, kw_only=True):
@@ -24,10 +30,25 @@ class VerifyReport(Struct, frozen=True, kw_only=True):
 def verify(invocation: Invocation, request: Verify) -> VerifyReport:
     """Return the report of the store at its tip."""
     snapshot = invocation.store.snapshot()
-    report = verify_store(snapshot, lambda: invocation.state, walk(invocation.store.database, snapshot.commit_id))
+    history = walk(invocation.store.database, snapshot.commit_id)
+    reports = [verify_store(snapshot, lambda: invocation.state_of(snapshot), history), *_private(invocation)]
+    findings = tuple(finding for report in reports for finding in report.findings)
     invocation.observed = Observed(snapshot.seq, snapshot.commit_id)
     return VerifyReport(
-        ok=all(finding.severity != "error" for finding in report.findings),
-        checked=report.checked,
-        findings=report.findings,
+        ok=all(finding.severity != "error" for finding in findings),
+        checked={name: count for report in reports for name, count in report.checked.items()},
+        findings=findings,
     )
+
+
+def _private(invocation: Invocation) -> Iterator[Report]:
+    """Yield the report of each private layer of this clone."""
+    for layer in invocation.layers.names():
+        store = invocation.layers.private(layer)
+        try:
+            snapshot = store.snapshot()
+            yield verify_layer(layer, snapshot, walk(store.database, snapshot.commit_id))
+        except MemgitError as error:
+            hint = error.hint or "Restore a backup of the directory memgit/state."
+            found = Finding(severity="error", where=layer, what=error.message, do=hint)
+            yield Report(checked={}, findings=(found,))

@@ -12,7 +12,8 @@ from memgit.records.ids import ArtifactId, ClaimId
 from memgit.records.op import Anchor, ArtifactPayload, ClaimPayload, Value
 from memgit.records.state import Case, Entity, Relation, Revision
 from memgit.retrieval.citations import ArtifactCitation, ClaimCitation
-from memgit.retrieval.results import EvidenceRef, evidence_ref
+from memgit.retrieval.results import Author, EvidenceRef, author_of, evidence_ref
+from memgit.retrieval.view import SHARED, LayerOf, Trusts, all_shared, trusts_nobody
 
 
 class CodeView(Struct, frozen=True, kw_only=True):
@@ -23,7 +24,7 @@ class CodeView(Struct, frozen=True, kw_only=True):
 
 
 class EntityView(Struct, frozen=True, kw_only=True):
-    """What claims and artifacts have in common in answers."""
+    """What claims and artifacts have in common in answers. `author` and `trusted` are the revision's."""
 
     kind: str
     workspace_id: str
@@ -41,11 +42,12 @@ class EntityView(Struct, frozen=True, kw_only=True):
     seq: int
     created_at: str
     revised_at: str
-    author: str
-    agent: str | None
+    author: Author
+    trusted: bool
     code: CodeView | None
     ended_at: str | None = None
     ended_because: str | None = None
+    layer: str = SHARED
 
 
 class ClaimView(EntityView, frozen=True, kw_only=True):
@@ -101,7 +103,8 @@ class RelationView(Struct, frozen=True, kw_only=True):
     project_id: str
     seq: int
     created_at: str
-    author: str
+    author: Author
+    layer: str = SHARED
 
 
 class CaseView(Struct, frozen=True, kw_only=True):
@@ -125,12 +128,16 @@ def statement_of(payload: ClaimPayload) -> str:
     return f"{payload.subject}: {data}" if payload.subject else data
 
 
-def claim_view(entity: Entity, revision: Revision) -> ClaimView:
-    """Return a claim as answers show it."""
+def claim_view(
+    entity: Entity, revision: Revision, layer_of: LayerOf = all_shared, trusts: Trusts = trusts_nobody
+) -> ClaimView:
+    """Return a claim as answers show it; `layer_of` says which layer holds the operation that made the revision."""
     payload = revision.payload
     assert isinstance(payload, ClaimPayload)
     return ClaimView(
         **_common(entity, revision, ClaimCitation(ClaimId(entity.lineage.id), revision.id)),
+        layer=layer_of(revision.digest),
+        trusted=trusts(entity, revision),
         claim_id=entity.lineage.id,
         claim_type=payload.claim_type,
         statement=statement_of(payload),
@@ -148,12 +155,16 @@ def claim_view(entity: Entity, revision: Revision) -> ClaimView:
     )
 
 
-def artifact_view(entity: Entity, revision: Revision) -> ArtifactView:
+def artifact_view(
+    entity: Entity, revision: Revision, layer_of: LayerOf = all_shared, trusts: Trusts = trusts_nobody
+) -> ArtifactView:
     """Return an artifact as answers show it."""
     payload = revision.payload
     assert isinstance(payload, ArtifactPayload)
     return ArtifactView(
         **_common(entity, revision, ArtifactCitation(ArtifactId(entity.lineage.id), revision.id)),
+        layer=layer_of(revision.digest),
+        trusted=trusts(entity, revision),
         artifact_id=entity.lineage.id,
         artifact_kind=payload.kind,
         title=payload.title,
@@ -166,12 +177,16 @@ def artifact_view(entity: Entity, revision: Revision) -> ArtifactView:
     )
 
 
-def entity_view(entity: Entity, revision: Revision) -> ClaimView | ArtifactView:
+def entity_view(
+    entity: Entity, revision: Revision, layer_of: LayerOf = all_shared, trusts: Trusts = trusts_nobody
+) -> ClaimView | ArtifactView:
     """Return either kind as answers show it."""
-    return claim_view(entity, revision) if entity.lineage.kind == "claim" else artifact_view(entity, revision)
+    if entity.lineage.kind == "claim":
+        return claim_view(entity, revision, layer_of, trusts)
+    return artifact_view(entity, revision, layer_of, trusts)
 
 
-def relation_view(relation: Relation) -> RelationView:
+def relation_view(relation: Relation, layer_of: LayerOf = all_shared) -> RelationView:
     """Return a relation as answers show it."""
     return RelationView(
         relation_id=relation.id,
@@ -184,20 +199,24 @@ def relation_view(relation: Relation) -> RelationView:
         project_id=relation.scope.project,
         seq=relation.seq,
         created_at=relation.at,
-        author=f"{relation.actor.name} <{relation.actor.email}>",
+        author=author_of(relation.actor),
+        layer=layer_of(relation.digest),
     )
 
 
-def case_view(case: Case, sides: dict[str, Entity]) -> CaseView:
+def case_view(
+    case: Case, sides: dict[str, Entity], layer_of: LayerOf = all_shared, trusts: Trusts = trusts_nobody
+) -> CaseView:
     """Return a case with the revisions that it froze, and its entities' present ones."""
     frozen = [
-        entity_view(entity, revision)
+        entity_view(entity, revision, layer_of, trusts)
         for wanted in case.revisions
         for entity in sides.values()
         for revision in entity.lineage.revisions
         if revision.id == wanted
     ]
-    current = [entity_view(sides[name], sides[name].current) for name in case.entities if name in sides]
+    present = [sides[name] for name in case.entities if name in sides]
+    current = [entity_view(entity, entity.current, layer_of, trusts) for entity in present]
     return CaseView(
         case_id=case.id,
         kind=case.kind,
@@ -210,7 +229,13 @@ def case_view(case: Case, sides: dict[str, Entity]) -> CaseView:
     )
 
 
-def history_page(entity: Entity, limit: int, before: int | None) -> HistoryPage:
+def history_page(
+    entity: Entity,
+    limit: int,
+    before: int | None,
+    layer_of: LayerOf = all_shared,
+    trusts: Trusts = trusts_nobody,
+) -> HistoryPage:
     """Return a page of revisions, newest first. Revisions that share a number stay on one page."""
     checks.page_limit(limit)
     revisions = sorted(entity.lineage.revisions, key=lambda item: (item.number, item.seq, item.digest), reverse=True)
@@ -220,7 +245,7 @@ def history_page(entity: Entity, limit: int, before: int | None) -> HistoryPage:
         page.append(wanted[len(page)])
     more = len(page) < len(wanted)
     return HistoryPage(
-        items=tuple(entity_view(entity, item) for item in page),
+        items=tuple(entity_view(entity, item, layer_of, trusts) for item in page),
         next_before_revision_number=page[-1].number if more and page else None,
     )
 
@@ -254,8 +279,7 @@ def _common(entity: Entity, revision: Revision, citation: ClaimCitation | Artifa
         "seq": revision.seq,
         "created_at": lineage.created_at,
         "revised_at": revision.at,
-        "author": f"{revision.actor.name} <{revision.actor.email}>",
-        "agent": revision.actor.agent,
+        "author": author_of(revision.actor),
         "code": CodeView(head=code.head, branch=code.branch) if code is not None else None,
         "ended_at": lineage.tombstone.at if lineage.tombstone else None,
         "ended_because": lineage.tombstone.reason if lineage.tombstone else None,

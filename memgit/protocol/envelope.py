@@ -71,6 +71,7 @@ def answer(request: Any, directory: Path, environment: Environment | None = None
 
 def run(operation: Operation, given: Struct, invocation: Invocation, request_id: str | None = None) -> Answer:
     """Run an operation on a checked request and return the success envelope. Raises what the operation raises."""
+    invocation.take(given)
     if operation.context:
         invocation.context  # noqa: B018 - resolved first, so that a missing context is the first thing said
     result = operation.handler()(invocation, given)
@@ -82,11 +83,18 @@ def run(operation: Operation, given: Struct, invocation: Invocation, request_id:
         "context": context.echo(invocation.reach.horizon) if context is not None and operation.context else None,
         "commit_seq": invocation.observed.seq,
         "commit": invocation.observed.commit_id,
+        **_layers(invocation),
         "result": msgspec.json.decode(msgspec.json.encode(result)),  # JSON's types only, as every reader sees them
         "warnings": list(dict.fromkeys(invocation.warnings)),
     }
     found_something = getattr(result, "ok", True) is False  # `verify`: the check ran, and its answer is no
     return Answer(envelope, 1 if found_something else 0)
+
+
+def _layers(invocation: Invocation) -> dict[str, Any]:
+    """Return where the private layers stood that the answer unites with the shared one; nothing where none does."""
+    seen = {name: {"commit_seq": at.seq, "commit": at.commit_id} for name, at in invocation.observed_layers.items()}
+    return {"layers": seen} if seen else {}
 
 
 def read_input(operation: Operation, fields: Any) -> Struct:

@@ -27,6 +27,8 @@ the next session must know. Send one JSON object to `git memory call` on standar
 - To replace, assert the new claim and `relation.put` it as `supersedes` (the source is the new one).
 - To keep a file as evidence, add `"document": {"title": "…", "path": "…", "content": {"type": "text", "data": "…"},
   "quote": "…"}` to `remember`; the quote is the passage that proves the statement.
+- `"layer": "local"` keeps a write in this clone alone, `"draft": "NAME"` lets it wait for review. Items that are not
+  `"layer": "shared"` are known to this clone only: do not cite them to others.
 - Give each write an `"idempotency_key"` beside `"op"`: a retry then returns the first outcome.
 
 ## Rules

@@ -26,11 +26,15 @@ from memgit.records.op import (
     PAYLOAD_TAG,
     REVISING_VERBS,
     ArtifactPayload,
+    CheckpointPayload,
     ClaimPayload,
     Envelope,
     Evidence,
+    External,
     Op,
+    ProjectionPayload,
     RelationPayload,
+    SourcePayload,
 )
 from memgit.records.paths import OpPath
 
@@ -253,12 +257,47 @@ def _payload_fault(op: Op) -> str | None:
         if payload.confidence is not None and not 0.0 <= payload.confidence <= 1.0:
             return "a confidence outside 0 to 1"
         return next((fault for item in payload.evidence if (fault := _evidence_fault(item))), None)
+    if isinstance(payload, SourcePayload | CheckpointPayload):
+        return _source_fault(payload)
+    if isinstance(payload, ProjectionPayload):
+        return _projection_fault(payload)
     if isinstance(payload, RelationPayload):
         for end in (payload.source, payload.target):
             if not ids.is_entity_id(end) or ids.kind_of(end) not in ids.REVISION_PREFIX:
                 return f"{end!r} is not the id of a claim or an artifact"
         if payload.source == payload.target:
             return "a relation from an entity to itself"
+    return None
+
+
+def _source_fault(payload: SourcePayload | CheckpointPayload) -> str | None:
+    texts: tuple[tuple[str, str | None], ...]
+    if isinstance(payload, SourcePayload):
+        texts = (("kind", payload.kind), ("name", payload.name), ("uri", payload.uri))
+    else:
+        texts = (("cursor", payload.cursor), ("message", payload.message))
+    return next((fault for name, text in texts if (fault := _name_fault(name, text))), None)
+
+
+def _projection_fault(payload: ProjectionPayload) -> str | None:
+    if not payload.text.strip() or len(payload.text.encode()) > DEFAULT.statement_bytes:
+        return f"a derived text that is blank or has more than {DEFAULT.statement_bytes} bytes"
+    if not 0 < len(payload.spans) <= DEFAULT.evidence_per_claim:
+        return f"no span, or more than {DEFAULT.evidence_per_claim}"
+    spans = (Evidence(payload.artifact, payload.revision, span.start, span.end) for span in payload.spans)
+    return next((fault for item in spans if (fault := _evidence_fault(item))), None)
+
+
+def _external_fault(external: External) -> str | None:
+    if not (ids.is_entity_id(external.source) and external.source.startswith("src_")):
+        return f"{external.source!r} is not the id of a source"
+    return _name_fault("item", external.item) or _name_fault("revision", external.revision)
+
+
+def _name_fault(name: str, text: str | None) -> str | None:
+    """Return what is wrong with a name that another system gave, or None."""
+    if text is not None and (not text.strip() or len(text.encode()) > DEFAULT.external_bytes):
+        return f"a {name} that is blank or has more than {DEFAULT.external_bytes} bytes"
     return None
 
 
@@ -270,6 +309,8 @@ def _description_fault(payload: ClaimPayload | ArtifactPayload) -> str | None:
         return f"more than {DEFAULT.anchors_per_claim} anchors"
     if any(len((anchor.text or "").encode()) > DEFAULT.anchor_text_bytes for anchor in payload.anchors):
         return f"an anchor with a copy of more than {DEFAULT.anchor_text_bytes} bytes"
+    if isinstance(payload, ArtifactPayload) and payload.external is not None:
+        return _external_fault(payload.external)
     return None
 
 

@@ -5,7 +5,7 @@ one another is `links`, what they disagree about is `cases`. It never fails on a
 ignored and reported as a `Problem`.
 
 An operation counts if
-- its verb is known for its kind (sources and projections have none yet);
+- its verb is known for its kind;
 - it is the entity's creating operation, the first in order, or stands after it with the same scope;
 - it makes no revision that an operation before it made;
 - as a `revise`, it names a known parent; as an `undo`, it names a known operation. Known means: of the same entity,
@@ -32,15 +32,19 @@ from memgit.records.op import (
     TOMBSTONE_VERBS,
     AcknowledgePayload,
     ArtifactPayload,
+    CheckpointPayload,
     ClaimPayload,
     Op,
+    ProjectionPayload,
     ReasonPayload,
     RelationPayload,
+    SourcePayload,
 )
 from memgit.records.paths import OpPath
-from memgit.records.state import Lineage, OpNote, Problem, Relation, Revision, State, Tombstone
+from memgit.records.state import Lineage, OpNote, Problem, Projection, Relation, Revision, Source, State, Tombstone
 
-T = TypeVar("T", Lineage, Relation)
+T = TypeVar("T", Lineage, Relation, Source, Projection)
+Value = Lineage | Relation | Source | Projection
 
 
 class Folded(Struct, Generic[T], frozen=True):
@@ -63,28 +67,52 @@ def fold(ops: Iterable[Op], purged: Collection[EntityId] = ()) -> State:
     left = sorted((op for op in ops if op.entity not in gone), key=attrgetter("entity"))
     lineages: dict[EntityId, Lineage] = {}
     relations: dict[RelationId, Relation] = {}
+    sources: dict[EntityId, Source] = {}
+    projections: dict[EntityId, Projection] = {}
     cancels: dict[OpDigest, tuple[OpDigest, ...]] = {}
     problems: list[Problem] = []
     for entity, group in groupby(left, key=attrgetter("entity")):
         folded = fold_entity(list(group))
-        if isinstance(folded.value, Lineage):
-            lineages[entity] = folded.value
-        elif folded.value is not None:
-            relations[folded.value.id] = folded.value
+        match folded.value:
+            case Lineage():
+                lineages[entity] = folded.value
+            case Relation():
+                relations[folded.value.id] = folded.value
+            case Source():
+                sources[entity] = folded.value
+            case Projection():
+                projections[entity] = folded.value
         cancels.update(folded.cancels)
         problems += folded.problems
     entities, cases = derive(lineages, relations, cancels)
     problems.sort(key=lambda problem: problem.path)
-    return State(entities=entities, relations=relations, cases=cases, problems=tuple(problems))
+    return State(
+        entities=entities,
+        relations=relations,
+        cases=cases,
+        problems=tuple(problems),
+        sources=sources,
+        projections=projections,
+    )
 
 
-def fold_entity(ops: Sequence[Op]) -> Folded[Lineage] | Folded[Relation]:
+def fold_entity(
+    ops: Sequence[Op],
+) -> Folded[Lineage] | Folded[Relation] | Folded[Source] | Folded[Projection]:
     """Return what the operations (one or more, in any order) of one entity of any kind add up to."""
-    return fold_relation(ops) if ops[0].kind == "relation" else fold_lineage(ops)
+    match ops[0].kind:
+        case "relation":
+            return fold_relation(ops)
+        case "source":
+            return fold_source(ops)
+        case "projection":
+            return fold_projection(ops)
+        case _:
+            return fold_lineage(ops)
 
 
 def fold_lineage(ops: Sequence[Op]) -> Folded[Lineage]:
-    """Return the claim or artifact that its operations, in any order, add up to. Of a source or projection: nothing."""
+    """Return the claim or artifact that its operations, in any order, add up to."""
     tally = _count(ops)
     value = _lineage(tally.counted, _void(tally.cancels)) if tally.counted else None
     return Folded(value, tally.reported(), tally.cancels)
@@ -94,6 +122,20 @@ def fold_relation(ops: Sequence[Op]) -> Folded[Relation]:
     """Return the relation that its operations, in any order, add up to."""
     tally = _count(ops)
     value = _relation(tally.counted, _void(tally.cancels)) if tally.counted else None
+    return Folded(value, tally.reported(), tally.cancels)
+
+
+def fold_source(ops: Sequence[Op]) -> Folded[Source]:
+    """Return the source that its operations, in any order, add up to."""
+    tally = _count(ops)
+    value = _source(tally.counted, _void(tally.cancels)) if tally.counted else None
+    return Folded(value, tally.reported(), tally.cancels)
+
+
+def fold_projection(ops: Sequence[Op]) -> Folded[Projection]:
+    """Return the projection that its operations, in any order, add up to."""
+    tally = _count(ops)
+    value = _projection(tally.counted, _void(tally.cancels)) if tally.counted else None
     return Folded(value, tally.reported(), tally.cancels)
 
 
@@ -204,6 +246,7 @@ def _lineage(counted: Sequence[_Counted], void: Set[OpDigest]) -> Lineage:
         tombstone=_tombstone(counted, void),
         ops=_notes(counted, void),
         acknowledged=_acknowledged(counted, void),
+        withdrawn=_withdrawn(counted, void),
     )
 
 
@@ -278,6 +321,14 @@ def _acknowledged(counted: Sequence[_Counted], void: Set[OpDigest]) -> tuple[Cas
     return tuple(sorted(set(cases))) if cases else ()
 
 
+def _withdrawn(counted: Sequence[_Counted], void: Set[OpDigest]) -> bool:
+    """Tell whether the last effective word is a withdrawal: an item that comes again is there again."""
+    for op, _ in reversed(counted):
+        if op.digest not in void and (op.verb == "withdraw" or op.revision is not None):
+            return op.verb == "withdraw"
+    return False
+
+
 def _relation(counted: Sequence[_Counted], void: Set[OpDigest]) -> Relation:
     put = counted[0].op
     assert isinstance(put.payload, RelationPayload)
@@ -290,6 +341,43 @@ def _relation(counted: Sequence[_Counted], void: Set[OpDigest]) -> Relation:
         actor=put.actor,
         payload=put.payload,
         code=put.code,
+        void=put.digest in void,
+        ops=_notes(counted, void),
+    )
+
+
+def _source(counted: Sequence[_Counted], void: Set[OpDigest]) -> Source:
+    made = counted[0].op
+    assert isinstance(made.payload, SourcePayload)
+    checks = [op for op, _ in counted if isinstance(op.payload, CheckpointPayload) and op.digest not in void]
+    last = checks[-1] if checks else None
+    return Source(
+        id=made.entity,
+        scope=made.scope,
+        seq=made.seq,
+        digest=made.digest,
+        at=made.at,
+        actor=made.actor,
+        payload=made.payload,
+        checkpoint=last.payload if last is not None and isinstance(last.payload, CheckpointPayload) else None,
+        checked_at=last.at if last is not None else None,
+        void=made.digest in void,
+        ops=_notes(counted, void),
+    )
+
+
+def _projection(counted: Sequence[_Counted], void: Set[OpDigest]) -> Projection:
+    put = counted[0].op
+    assert isinstance(put.payload, ProjectionPayload)
+    return Projection(
+        id=put.entity,
+        scope=put.scope,
+        seq=put.seq,
+        digest=put.digest,
+        at=put.at,
+        actor=put.actor,
+        payload=put.payload,
+        dropped=any(op.verb == "drop" and op.digest not in void for op, _ in counted),
         void=put.digest in void,
         ops=_notes(counted, void),
     )

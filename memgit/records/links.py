@@ -119,7 +119,9 @@ def _status(lineage: Lineage, superseded: bool) -> Status:
         return "void"
     if lineage.tombstone is not None:
         return "retracted" if lineage.tombstone.verb == "retract" else "forgotten"
-    return "superseded" if superseded else "active"
+    if superseded:
+        return "superseded"
+    return "withdrawn" if lineage.withdrawn else "active"
 
 
 def _superseded_moments(

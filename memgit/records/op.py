@@ -28,6 +28,8 @@ FORMAT = 1
 ClaimType = Literal["fact", "decision", "constraint", "preference", "procedure", "observation"]
 ValueType = Literal["text", "symbol", "number", "boolean", "timestamp", "reference", "json"]
 RelationType = Literal["derived_from", "supports", "contradicts", "supersedes", "references", "duplicates"]
+ProjectionKind = Literal["summary", "alias", "entity", "question", "retrieval_anchor"]
+Health = Literal["ok", "degraded", "failing"]
 
 
 class Scope(Struct, frozen=True, omit_defaults=True):
@@ -91,6 +93,21 @@ class Value(Struct, frozen=True):
     data: str
 
 
+class External(Struct, frozen=True):
+    """What an artifact revision is elsewhere: an item of a source, at a revision that the source names."""
+
+    source: EntityId
+    item: str
+    revision: str
+
+
+class Span(Struct, frozen=True):
+    """The bytes [start, end) of an artifact revision."""
+
+    start: int
+    end: int
+
+
 # The two payloads that a revision may have are tagged, so that derived files can tell them apart; a record does not
 # hold the tag, because its verb and entity say the same (`codec.encode_op`).
 PAYLOAD_TAG = "payload_of"
@@ -124,6 +141,7 @@ class ArtifactPayload(Struct, frozen=True, omit_defaults=True, kw_only=True, tag
     digest: str
     component: str | None = None
     provenance: str | None = None  # JSON text
+    external: External | None = None
     markers: tuple[str, ...] = ()
     anchors: tuple[Anchor, ...] = ()
 
@@ -150,10 +168,47 @@ class AcknowledgePayload(Struct, frozen=True, omit_defaults=True, kw_only=True):
     reason: str | None = None
 
 
+class SourcePayload(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A system that documents come from. `kind` says what it is in one word, `name` which one; both are for people."""
+
+    kind: str
+    name: str
+    uri: str | None = None
+    metadata: str | None = None  # JSON text, untrusted
+
+
+class CheckpointPayload(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """How far a source has been read, in its own words, and how it fares."""
+
+    cursor: str | None = None
+    health: Health = "ok"
+    message: str | None = None
+
+
+class ProjectionPayload(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A text derived from exact bytes of one artifact revision: it may lead there, and proves nothing."""
+
+    projection: ProjectionKind
+    artifact: ArtifactId
+    revision: RevisionId
+    spans: tuple[Span, ...]
+    text: str
+    metadata: str | None = None  # JSON text, untrusted
+
+
 OWN_NOTE = '{"origin":"remember"}'
 """The provenance of a note that repeats a claim's own text, as its evidence."""
 
-Payload = ClaimPayload | ArtifactPayload | RelationPayload | ReasonPayload | AcknowledgePayload
+Payload = (
+    ClaimPayload
+    | ArtifactPayload
+    | RelationPayload
+    | ReasonPayload
+    | AcknowledgePayload
+    | SourcePayload
+    | CheckpointPayload
+    | ProjectionPayload
+)
 
 PAYLOAD_BY_VERB: dict[tuple[EntityKind, str], type[Payload]] = {
     ("claim", "assert"): ClaimPayload,
@@ -164,14 +219,21 @@ PAYLOAD_BY_VERB: dict[tuple[EntityKind, str], type[Payload]] = {
     ("artifact", "put"): ArtifactPayload,
     ("artifact", "revise"): ArtifactPayload,
     ("artifact", "forget"): ReasonPayload,
+    ("artifact", "withdraw"): ReasonPayload,
     ("artifact", "undo"): ReasonPayload,
     ("artifact", "acknowledge"): AcknowledgePayload,
     ("relation", "put"): RelationPayload,
     ("relation", "undo"): ReasonPayload,
+    ("source", "register"): SourcePayload,
+    ("source", "checkpoint"): CheckpointPayload,
+    ("source", "undo"): ReasonPayload,
+    ("projection", "put"): ProjectionPayload,
+    ("projection", "drop"): ReasonPayload,
+    ("projection", "undo"): ReasonPayload,
 }
 """Every verb that this version understands. A verb that is not here is kept, ignored by the fold, and reported."""
 
-CREATING_VERBS = frozenset({"assert", "put"})
+CREATING_VERBS = frozenset({"assert", "put", "register"})
 REVISING_VERBS = frozenset({"assert", "put", "revise"})
 TOMBSTONE_VERBS = frozenset({"retract", "forget"})
 

@@ -7,10 +7,22 @@ from typing import Literal
 from msgspec import Struct
 
 from memgit.records.ids import BlobDigest, CaseId, EntityId, EntityKind, OpDigest, RelationId, RevisionId
-from memgit.records.op import Actor, ArtifactPayload, ClaimPayload, CodeStamp, RelationPayload, RelationType, Scope
+from memgit.records.op import (
+    Actor,
+    ArtifactPayload,
+    CheckpointPayload,
+    ClaimPayload,
+    CodeStamp,
+    ProjectionPayload,
+    RelationPayload,
+    RelationType,
+    Scope,
+    SourcePayload,
+)
 
-Status = Literal["active", "superseded", "retracted", "forgotten", "void"]
-"""`void`: the creating operation was undone. Everything but `active` is terminal."""
+Status = Literal["active", "superseded", "retracted", "forgotten", "withdrawn", "void"]
+"""`void`: the creating operation was undone. `withdrawn`: the source that an artifact came from no longer has it, until
+it comes again. Everything but `active` and `withdrawn` is terminal."""
 
 CaseKind = Literal["contradicts", "fork", "tombstone"]
 CaseStatus = Literal["open", "stale", "resolved"]
@@ -67,6 +79,7 @@ class Lineage(Struct, frozen=True, kw_only=True):
     tombstone: Tombstone | None = None
     ops: tuple[OpNote, ...] = ()
     acknowledged: tuple[CaseId, ...] = ()
+    withdrawn: bool = False  # the last effective one of its revisions and withdrawals is a withdrawal
 
 
 class OpNote(Struct, frozen=True, kw_only=True):
@@ -100,6 +113,40 @@ class Relation(Struct, frozen=True, kw_only=True):
     def relation(self) -> RelationType:
         """The edge's type."""
         return self.payload.relation
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """A system that documents come from. `checkpoint` is the last effective one, `checked_at` its time.
+
+    `void`: its registration was undone.
+    """
+
+    id: EntityId
+    scope: Scope
+    seq: int
+    digest: OpDigest
+    at: str
+    actor: Actor
+    payload: SourcePayload
+    checkpoint: CheckpointPayload | None = None
+    checked_at: str | None = None
+    void: bool = False
+    ops: tuple[OpNote, ...] = ()
+
+
+class Projection(Struct, frozen=True, kw_only=True):
+    """A derived text. It stands unless it was dropped or undone; whether its artifact stands is another matter."""
+
+    id: EntityId
+    scope: Scope
+    seq: int
+    digest: OpDigest
+    at: str
+    actor: Actor
+    payload: ProjectionPayload
+    dropped: bool = False
+    void: bool = False
+    ops: tuple[OpNote, ...] = ()
 
 
 class Entity(Struct, frozen=True, kw_only=True):
@@ -160,3 +207,5 @@ class State(Struct, frozen=True, kw_only=True):
     relations: dict[RelationId, Relation]
     cases: dict[CaseId, Case]
     problems: tuple[Problem, ...] = ()
+    sources: dict[EntityId, Source] = {}
+    projections: dict[EntityId, Projection] = {}

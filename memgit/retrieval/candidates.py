@@ -19,7 +19,7 @@ from memgit.records.state import Entity, Revision
 from memgit.retrieval.currentness import Reason, reasons_against
 from memgit.retrieval.qualification import Lexicon, Match, description_lexicon, lexicon, match, may_qualify
 from memgit.retrieval.query import Query
-from memgit.retrieval.view import HISTORY_FACTOR, View
+from memgit.retrieval.view import HISTORY_FACTOR, SHARED, Trusts, View, trusts_nobody
 
 SCATTERED_BYTES = 256 * 1024
 """Of a text whose passages may meet a query together. In a longer one, words that have nothing to do with each other
@@ -65,11 +65,18 @@ class Candidate:
     score: float
     terms: tuple[TermMatch, ...]
     passage: Excerptable | None = None
+    layer: str = SHARED  # whose tree holds the revision
+    trusts: Trusts = trusts_nobody
 
     @property
     def id(self) -> EntityId:
         """The entity's id."""
         return self.entity.lineage.id
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether the revision's author is trusted. Looked up at each call: ask it of what is shown."""
+        return self.trusts(self.entity, self.revision)
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -93,7 +100,7 @@ def candidates(
         markers=selection.markers,
     )
     hits = view.index.query(query.terms, where, limit * (HISTORY_FACTOR if view.past else 1), order)
-    return list(_judged(query, view, selection, hits, hopeful_only=hopeful_only))
+    return list(judged(query, view, selection, hits, hopeful_only=hopeful_only))
 
 
 def one_per_entity(found: Sequence[Candidate]) -> list[Candidate]:
@@ -110,9 +117,10 @@ def _rank(candidate: Candidate) -> tuple[object, ...]:
     return (candidate.match.tier is None, bool(candidate.reasons), candidate.order)
 
 
-def _judged(
+def judged(
     query: Query, view: View, selection: Selection, hits: Iterable[Hit], *, hopeful_only: bool
 ) -> Iterator[Candidate]:
+    """Yield the candidates that hits of an index lead to, one for each revision, in the order of the first hits."""
     for (entity_id, revision_id), group in _grouped(hits).items():
         entity = view.entity(entity_id)
         revision = _find(entity, revision_id)
@@ -122,9 +130,12 @@ def _judged(
         if reasons and not selection.historical:
             continue
         if entity.lineage.kind == "claim":
-            yield _claim(query, entity, revision, reasons, group)
+            found = _claim(query, entity, revision, reasons, group)
         elif not hopeful_only or may_qualify(query, frozenset().union(*(hit.terms for hit in group))):
-            yield _artifact(query, view, entity, revision, reasons, group)
+            found = _artifact(query, view, entity, revision, reasons, group)
+        else:
+            continue
+        yield replace(found, layer=view.layer_of(revision.digest), trusts=view.trusts)
 
 
 def _grouped(hits: Iterable[Hit]) -> dict[tuple[EntityId, RevisionId], list[Hit]]:

@@ -35,7 +35,8 @@ def _cited(item: Evidence, view: View, *, historical: bool) -> Candidate | None:
         if revision.id == item.revision:
             reasons = reasons_against(entity, revision, view.instant)
             data = view.read_blob(revision.blob) if revision.blob else None
-            return Candidate(entity, revision, reasons, _UNASKED, 0.0, (), _passage(item, data))
+            layer = view.layer_of(revision.digest)
+            return Candidate(entity, revision, reasons, _UNASKED, 0.0, (), _passage(item, data), layer, view.trusts)
     return None
 
 

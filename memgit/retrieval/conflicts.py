@@ -11,7 +11,8 @@ from memgit.records.ids import ArtifactId, CaseId, ClaimId, RevisionId
 from memgit.records.op import ArtifactPayload
 from memgit.records.state import Case, CaseKind, CaseStatus, Entity, Revision
 from memgit.retrieval.citations import ArtifactCitation, ClaimCitation
-from memgit.retrieval.view import View
+from memgit.retrieval.results import Author, author_of
+from memgit.retrieval.view import Trusts, View
 
 
 class ConflictSide(Struct, frozen=True, kw_only=True):
@@ -21,6 +22,8 @@ class ConflictSide(Struct, frozen=True, kw_only=True):
     revision_id: str
     text: str
     citation: str
+    author: Author
+    trusted: bool
 
 
 class Conflict(Struct, frozen=True, kw_only=True):
@@ -45,7 +48,7 @@ def conflicts_of(case_ids: Iterable[CaseId], view: View) -> tuple[Conflict, ...]
 
 def _conflict(case: Case, view: View) -> Conflict:
     entities = [entity for name in case.entities if (entity := view.entity(name)) and view.sees(entity)]
-    sides = [side for revision in case.revisions if (side := _side(entities, revision))]
+    sides = [side for revision in case.revisions if (side := _side(entities, revision, view.trusts))]
     return Conflict(
         case_id=case.id,
         kind=case.kind,
@@ -57,18 +60,25 @@ def _conflict(case: Case, view: View) -> Conflict:
     )
 
 
-def _side(entities: list[Entity], revision_id: RevisionId) -> ConflictSide | None:
+def _side(entities: list[Entity], revision_id: RevisionId, trusts: Trusts) -> ConflictSide | None:
     for entity in entities:
         for revision in entity.lineage.revisions:
             if revision.id == revision_id:
-                return _shown(entity, revision)
+                return _shown(entity, revision, trusts)
     return None
 
 
-def _shown(entity: Entity, revision: Revision) -> ConflictSide:
+def _shown(entity: Entity, revision: Revision, trusts: Trusts) -> ConflictSide:
     payload, name = revision.payload, entity.lineage.id
     if isinstance(payload, ArtifactPayload):
         text, citation = payload.title, str(ArtifactCitation(ArtifactId(name), revision.id))
     else:
         text, citation = matchable(payload).body, str(ClaimCitation(ClaimId(name), revision.id))
-    return ConflictSide(entity_id=name, revision_id=revision.id, text=text, citation=citation)
+    return ConflictSide(
+        entity_id=name,
+        revision_id=revision.id,
+        text=text,
+        citation=citation,
+        author=author_of(revision.actor),
+        trusted=trusts(entity, revision),
+    )

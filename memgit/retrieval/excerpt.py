@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memgit.index.analysis import tokens
+from memgit.index.analysis import chunk_forms, tokens
+from memgit.index.languages.detect import languages_of
 from memgit.index.passages import boundary_before, is_boundary
 from memgit.retrieval.qualification import Lexicon, is_written
 from memgit.retrieval.query import Query
@@ -30,11 +31,13 @@ def excerpt_span(data: bytes, query: Query, most: int) -> tuple[int, int]:
 def _places(data: bytes, query: Query) -> list[tuple[int, int, frozenset[str]]]:
     """Return where units of the query stand: byte offsets, and the units."""
     text = data.decode()
+    languages = languages_of(text)
     found: list[tuple[int, int, frozenset[str]]] = []
     position, offset = 0, 0
     for token in tokens(text):
         chunk = token.chunk
-        terms = Lexicon(frozenset(chunk.stems), frozenset(chunk.identifiers), frozenset(chunk.surfaces))
+        surfaces = frozenset(chunk.surfaces + chunk.singles)
+        terms = Lexicon(chunk_forms(chunk, languages), frozenset(chunk.identifiers), surfaces, languages)
         met = [unit.name for unit in query.units if is_written(unit, terms)]
         met += [unit.name for unit in query.units if not terms.surfaces.isdisjoint(unit.similar)]
         if met:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from memgit.index.analysis import analyse
 from memgit.index.documents import Matchable
+from memgit.index.languages.stems import forms
 from memgit.index.similarity import likeness
 from memgit.retrieval.query import Query, Unit
 
@@ -41,14 +42,16 @@ SHORTEST_ALONE = 5
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The terms of a text that can meet a query: stems, exact names, and words as written."""
+    """The terms of a text that can meet a query: stems under its languages, exact names, and words as written."""
 
     words: frozenset[str]
     names: frozenset[str]
     surfaces: frozenset[str]
+    languages: tuple[str, ...]
 
     def __or__(self, other: Lexicon) -> Lexicon:
-        return Lexicon(self.words | other.words, self.names | other.names, self.surfaces | other.surfaces)
+        languages = tuple(dict.fromkeys(self.languages + other.languages))
+        return Lexicon(self.words | other.words, self.names | other.names, self.surfaces | other.surfaces, languages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ def lexicon(text: str, names: Iterable[str] = ()) -> Lexicon:
     exact = set(terms.identifiers)
     for name in names:
         exact |= {name.casefold(), *analyse(name).identifiers}
-    return Lexicon(frozenset(terms.words), frozenset(exact), terms.surfaces)
+    return Lexicon(frozenset(terms.words), frozenset(exact), terms.surfaces, terms.languages)
 
 
 def description_lexicon(description: Matchable) -> Lexicon:
@@ -87,7 +90,7 @@ def description_lexicon(description: Matchable) -> Lexicon:
 
 def match(query: Query, text: Lexicon) -> Match:
     """Return whether the text with these terms qualifies for `query`, and what it meets."""
-    written = [unit for unit in query.units if is_written(unit, text)]
+    written = _with_covered(query.units, [unit for unit in query.units if is_written(unit, text)])
     guesses = {unit.name: word for unit in query.units if unit not in written and (word := _guess(unit, text))}
     tier = _tier(query, written, guesses)
     if tier != "fuzzy":
@@ -103,11 +106,17 @@ def match(query: Query, text: Lexicon) -> Match:
 
 def may_qualify(query: Query, met: frozenset[str]) -> bool:
     """Tell whether a text can qualify of which an index says that it meets at most these units."""
-    hopeful = [unit for unit in query.units if unit.name in met]
+    hopeful = _with_covered(query.units, [unit for unit in query.units if unit.name in met])
     identifiers = [unit for unit in query.units if unit.shape == "identifier"]
     if identifiers:
         return any(unit in hopeful for unit in identifiers)
-    return len(hopeful) >= words_needed(len(query.units), is_question=query.is_question)
+    return len(hopeful) >= _units_needed(query)
+
+
+def _units_needed(query: Query) -> int:
+    """Return how many units a text must hold as written; of words that are asked by pairs of letters, all of each."""
+    count = sum(not unit.beside for unit in query.units)
+    return len(query.units) - count + words_needed(count, is_question=query.is_question)
 
 
 def words_needed(count: int, *, is_question: bool) -> int:
@@ -133,9 +142,29 @@ def not_dominated(matches: Sequence[Match]) -> list[bool]:
 
 def is_written(unit: Unit, text: Lexicon) -> bool:
     """Tell whether the text holds the unit as it was asked for, up to inflection and separators."""
-    if (unit.stem and unit.stem in text.words) or not text.names.isdisjoint(unit.names):
+    if not text.names.isdisjoint(unit.names) or (unit.word and _is_inflected(unit, text)):
         return True
     return any(form in text.names or form in text.surfaces for form in unit.joined)
+
+
+def _is_inflected(unit: Unit, text: Lexicon) -> bool:
+    """Tell whether the text holds the unit's word as it stands, or in another form of a language that both may be in.
+
+    A query that is plainly of other languages than the text meets only the same words: their inflections have nothing
+    to do with each other.
+    """
+    if unit.name in text.surfaces:
+        return True
+    languages = text.languages
+    if unit.languages:
+        languages = tuple(language for language in languages if language in unit.languages)
+    return bool(languages) and any(form in text.words for form in forms(unit.word, languages))
+
+
+def _with_covered(units: tuple[Unit, ...], written: list[Unit]) -> list[Unit]:
+    """Return the units that are met: those that are written, and the pairs of letters between two of them."""
+    names = {unit.name for unit in written}
+    return [unit for unit in units if unit.name in names or (unit.beside and names.issuperset(unit.beside))]
 
 
 def _guess(unit: Unit, text: Lexicon) -> str | None:
@@ -153,7 +182,7 @@ def _tier(query: Query, written: list[Unit], guesses: dict[str, str]) -> Tier | 
         return None  # a number, a version or an acronym with a digit is never nearly right
     if all(unit.shape == "code" for unit in units):
         return "exact"
-    if len(written) >= words_needed(len(units), is_question=query.is_question):
+    if len(written) >= _units_needed(query):
         return "lexical"
     return "fuzzy" if _is_trustworthy(units, written, guesses) else None
 

@@ -11,10 +11,16 @@ from dataclasses import dataclass, replace
 
 from memgit.errors import InvalidRequest
 from memgit.index.analysis import Chunk, Shape, compact, is_exact_word, tokens
-from memgit.index.english import FRAMING_WORDS, QUESTION_WORDS, stem
+from memgit.index.english import FRAMING_WORDS, QUESTION_WORDS
+from memgit.index.languages import unspaced
+from memgit.index.languages.detect import certain_languages, languages_of
+from memgit.index.languages.function_words import ASKING_WORDS, function_words
+from memgit.index.languages.stems import forms, is_latin
 from memgit.index.lexical import LexicalIndex, QueryTerm
 from memgit.index.similarity import comparable
 from memgit.limits import DEFAULT
+
+_QUESTION_ENDS = ("?", "？", "؟", "吗", "嗎", "呢", "か", "까", "나요", "ไหม", "หรือไม่")
 
 UNITS = 64  # a query of more different words asks nothing in particular; the rest is left out, with a warning
 
@@ -23,9 +29,12 @@ UNITS = 64  # a query of more different words asks nothing in particular; the re
 class Unit:
     """One thing that the asker named.
 
-    `name` is how it was written, folded. `stem` is the word to look for, empty for what can only be met exactly.
-    `names` are the exact names that it may stand for, `joined` what it forms with its neighbours (`single flight` may
-    stand as `single-flight` or `singleflight`). `similar` are words of the index that it may have been meant for.
+    `name` is how it was written, folded. `word` is the word to look for, with its accents, empty for what can only be
+    met exactly; `stem` its form in the query's own language. `names` are the exact names that it may stand for,
+    `joined` what it forms with its neighbours (`single flight` may stand as `single-flight` or `singleflight`).
+    `similar` are words of the index that it may have been meant for. `languages`: the only ones whose inflections may
+    meet it; all where there are none. `beside`: of a pair of letters in a script without spaces, the two pairs that
+    together hold the same letters (`languages.unspaced`). `frames`: it asks, and names nothing.
     """
 
     name: str
@@ -34,6 +43,10 @@ class Unit:
     names: tuple[str, ...] = ()
     joined: tuple[str, ...] = ()
     similar: tuple[str, ...] = ()
+    word: str = ""
+    languages: frozenset[str] = frozenset()
+    beside: tuple[str, str] | None = None
+    frames: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +93,8 @@ def _with_similar(unit: Unit, index: LexicalIndex) -> Unit:
 
 
 def _term(unit: Unit) -> QueryTerm:
-    guesses = dict.fromkeys(guess for guess in map(stem, unit.similar + unit.joined) if guess != unit.stem)
-    return QueryTerm(unit.name, unit.stem, unit.names + unit.joined, tuple(guesses), unit.shape == "identifier")
+    guesses = tuple(dict.fromkeys(unit.similar + unit.joined))
+    return QueryTerm(unit.name, unit.word, unit.names + unit.joined, guesses, unit.shape == "identifier")
 
 
 def _cut(text: str) -> tuple[str, list[str]]:
@@ -99,8 +112,9 @@ def _cut(text: str) -> tuple[str, list[str]]:
 def _units(text: str) -> Iterator[Unit]:
     """Yield the units of `text` in order, repetitions included; adjacent words also know their joined form."""
     before: Unit | None = None
+    tongue = _tongue(text)
     for token in tokens(text):
-        for unit in _chunk_units(token.chunk):
+        for unit in _chunk_units(token.chunk, tongue):
             if before is not None:
                 joined = _joined(before, unit)
                 yield replace(before, joined=before.joined + joined)
@@ -115,15 +129,48 @@ def _joined(left: Unit, right: Unit) -> tuple[str, ...]:
     return (left.name + right.name,) if both_words else ()
 
 
-def _chunk_units(chunk: Chunk) -> list[Unit]:
+@dataclass(frozen=True, slots=True)
+class _Tongue:
+    """What a query's language is taken to be: for stems, for certain, and its words without content."""
+
+    likely: tuple[str, ...]
+    certain: frozenset[str]
+    framing: frozenset[str]
+
+
+def _tongue(text: str) -> _Tongue:
+    likely, certain = languages_of(text), certain_languages(text)
+    foreign = [language for language in likely if "en" not in likely or not is_latin(language)]
+    return _Tongue(likely, certain, FRAMING_WORDS | function_words(foreign))
+
+
+def _chunk_units(chunk: Chunk, tongue: _Tongue) -> list[Unit]:
     if chunk.shape == "identifier":
         return [Unit(chunk.whole, "identifier", names=_forms(chunk.whole))]
     if chunk.shape == "code":
         if len(chunk.surfaces) == 1:
-            return [Unit(chunk.surfaces[0], "code", chunk.stems[0], _forms(chunk.whole))]
+            return [Unit(chunk.surfaces[0], "code", chunk.surfaces[0], _forms(chunk.whole), word=chunk.written[0])]
         return [Unit(chunk.whole, "code", names=_forms(chunk.whole))]
-    pairs = zip(chunk.surfaces, chunk.stems, strict=True)
-    return [Unit(word, "code" if _is_code(word) else "word", stem, (word,)) for word, stem in pairs]
+    if unspaced.is_unspaced(chunk.whole):
+        return [_letters_unit(asked) for asked in unspaced.asked(chunk.whole)]
+    return [_word_unit(*pair, tongue) for pair in zip(chunk.surfaces, chunk.written, strict=True)]
+
+
+def _letters_unit(asked: unspaced.Asked) -> Unit:
+    name = asked.name
+    return Unit(name, "word", name, joined=asked.instead, word=name, beside=asked.beside, frames=asked.frames)
+
+
+def _word_unit(surface: str, written: str, tongue: _Tongue) -> Unit:
+    return Unit(
+        surface,
+        "code" if _is_code(surface) else "word",
+        forms(written, tongue.likely)[0],
+        (surface,),
+        word=written,
+        languages=tongue.certain,
+        frames=surface in tongue.framing,
+    )
 
 
 def _is_code(word: str) -> bool:
@@ -143,15 +190,17 @@ def _content(units: list[Unit]) -> list[Unit]:
         known = merged.get(key)
         merged[key] = unit if known is None else _merged(known, unit)
     found = list(merged.values())
-    naming = [unit for unit in found if unit.name not in FRAMING_WORDS]
+    naming = [unit for unit in found if not unit.frames]
     return naming or found
 
 
 def _merged(unit: Unit, again: Unit) -> Unit:
     names, joined = dict.fromkeys(unit.names + again.names), dict.fromkeys(unit.joined + again.joined)
-    return replace(unit, names=tuple(names), joined=tuple(joined))
+    beside = unit.beside if unit.beside == again.beside else None
+    return replace(unit, names=tuple(names), joined=tuple(joined), beside=beside)
 
 
 def _is_question(text: str) -> bool:
     words = text.split(maxsplit=1)
-    return text.rstrip().endswith(("?", "？")) or (bool(words) and words[0].casefold() in QUESTION_WORDS)
+    first = words[0].casefold() if words else ""
+    return text.rstrip().endswith(_QUESTION_ENDS) or first in QUESTION_WORDS or first in ASKING_WORDS

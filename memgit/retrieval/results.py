@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from memgit.records.ids import ArtifactId, ClaimId
-from memgit.records.op import ArtifactPayload, ClaimPayload, ClaimType, Evidence, Scope, Value
+from memgit.records.op import Actor, ArtifactPayload, ClaimPayload, ClaimType, Evidence, Scope, Value
 from memgit.records.state import Entity, Status
 from memgit.retrieval.candidates import Candidate
 from memgit.retrieval.citations import ArtifactCitation, ClaimCitation
@@ -18,6 +18,7 @@ from memgit.retrieval.currentness import Reason
 from memgit.retrieval.excerpt import excerpt_span
 from memgit.retrieval.qualification import Tier
 from memgit.retrieval.query import Query
+from memgit.retrieval.view import SHARED
 
 Standing = Literal["current", "disputed", "historical"]
 
@@ -43,8 +44,24 @@ class EvidenceRef(Struct, frozen=True, kw_only=True):
     citation: str
 
 
+class Author(Struct, frozen=True, kw_only=True):
+    """Who wrote a revision, as the record says: anybody who can push can write any name. `agent` acted for them."""
+
+    name: str
+    email: str
+    agent: str | None
+
+    @property
+    def text(self) -> str:
+        """The author as Git writes one."""
+        return f"{self.name} <{self.email}>"
+
+
 class ClaimItem(Struct, frozen=True, kw_only=True):
-    """A claim at one revision. `not_current` is empty unless history was asked for."""
+    """A claim at one revision. `not_current` is empty unless history was asked for. `layer` is the revision's.
+
+    `trusted`: the revision's author is one whose word this clone's user lets into a prompt.
+    """
 
     claim_id: str
     revision_id: str
@@ -70,6 +87,9 @@ class ClaimItem(Struct, frozen=True, kw_only=True):
     evidence: tuple[EvidenceRef, ...]
     citation: str
     why: Why
+    author: Author
+    trusted: bool
+    layer: str = SHARED
 
 
 class ArtifactItem(Struct, frozen=True, kw_only=True):
@@ -97,6 +117,9 @@ class ArtifactItem(Struct, frozen=True, kw_only=True):
     end_byte: int | None
     excerpt: str | None
     why: Why | None
+    author: Author
+    trusted: bool
+    layer: str = SHARED
 
 
 def claim_item(candidate: Candidate) -> ClaimItem:
@@ -128,6 +151,9 @@ def claim_item(candidate: Candidate) -> ClaimItem:
         evidence=tuple(evidence_ref(item) for item in payload.evidence),
         citation=str(ClaimCitation(ClaimId(candidate.id), revision.id)),
         why=why(candidate),
+        author=author_of(revision.actor),
+        trusted=candidate.is_trusted,
+        layer=candidate.layer,
     )
 
 
@@ -159,7 +185,15 @@ def artifact_item(
         end_byte=end,
         excerpt=text,
         why=why(candidate) if reason == "match" else None,
+        author=author_of(revision.actor),
+        trusted=candidate.is_trusted,
+        layer=candidate.layer,
     )
+
+
+def author_of(actor: Actor) -> Author:
+    """Return an actor as answers name it."""
+    return Author(name=actor.name, email=actor.email, agent=actor.agent)
 
 
 def evidence_ref(item: Evidence) -> EvidenceRef:

@@ -1,7 +1,7 @@
 """What is closest? Ranked hits, each with an explained score and the reasons why it may not be current.
 
-Nothing here says that memory knows something: a hit that would not qualify has no tier. The lexical score is BM25 by
-term (`whoosh_schema.weights`), and the explanation adds up to it.
+Nothing here says that memory knows something: a hit that would not qualify has no tier. The score is the sum of its
+parts (`fusion`); the lexical score among them is BM25 by term (`entries.Counted`), and its terms add up to it.
 """
 
 from __future__ import annotations
@@ -12,19 +12,21 @@ from msgspec import Struct
 
 from memgit.index.documents import DocumentKind
 from memgit.index.lexical import TermMatch
+from memgit.records.ids import EntityId
 from memgit.retrieval import bounds
-from memgit.retrieval.candidates import Candidate, Selection, candidates, one_per_entity
+from memgit.retrieval.candidates import Candidate, Selection, judged
 from memgit.retrieval.query import Query, analyse_query, with_similar_words
+from memgit.retrieval.ranking import Ranked, ranked
 from memgit.retrieval.results import ArtifactItem, ClaimItem, artifact_item, claim_item
 from memgit.retrieval.view import Horizon, View
-
-_PROPOSALS_PER_HIT = 4  # hits of the index for each hit of the answer, because an artifact may give several
-_FEWEST_PROPOSALS = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """What to search for. `types` are claim types and artifact kinds, one of which must fit; all `markers` must."""
+    """What to search for. `types` are claim types and artifact kinds, one of which must fit; all `markers` must.
+
+    `qualified_only` leaves out what would not qualify in a recall.
+    """
 
     query: str
     limit: int = 10
@@ -32,6 +34,7 @@ class SearchRequest:
     types: frozenset[str] | None = None
     component: str | None = None
     markers: tuple[str, ...] = ()
+    qualified_only: bool = False
     include_historical: bool = False
     max_excerpt_bytes: int = 320
 
@@ -44,12 +47,26 @@ class TermScore(Struct, frozen=True, kw_only=True):
     score: float
 
 
+class ScorePart(Struct, frozen=True, kw_only=True):
+    """What one reason adds to a score: words, meaning, what was said around it, who said it and when."""
+
+    name: str
+    score: float
+
+
 class Ranking(Struct, frozen=True, kw_only=True):
-    """Why a hit stands where it stands. `lexical_score` is the sum of `terms`; `position` counts from 1."""
+    """Why a hit stands where it stands. `position` counts from 1.
+
+    `score` is the sum of `parts`, and comparable within one answer. `lexical_score` is the sum of `terms`. `similarity`
+    is the cosine of meaning, from -1 to 1; None where no embedder is in use.
+    """
 
     position: int
+    score: float
+    parts: tuple[ScorePart, ...]
     lexical_score: float
     terms: tuple[TermScore, ...]
+    similarity: float | None
 
 
 class SearchHit(Struct, frozen=True, kw_only=True):
@@ -76,18 +93,19 @@ def search(request: SearchRequest, view: View) -> SearchResult:
     bounds.check("limit", request.limit, bounds.SEARCH_HITS)
     bounds.check("max_excerpt_bytes", request.max_excerpt_bytes, bounds.EXCERPT_BYTES)
     query = analyse_query(request.query)
-    ranked = _ranked(query, request, view) if query.units else []
-    hits = [_hit(candidate, position, query, request) for position, candidate in enumerate(ranked[: request.limit], 1)]
+    found = _found(query, request, view) if query.units else []
+    hits = [_hit(each, position, query, request) for position, each in enumerate(found[: request.limit], 1)]
     return SearchResult(
         hits=tuple(hits),
-        truncated=len(ranked) > request.limit,
+        truncated=len(found) > request.limit,
         searched_horizons=(view.horizon,),
         evaluated_at=view.instant,
         warnings=query.warnings,
     )
 
 
-def _ranked(query: Query, request: SearchRequest, view: View) -> list[Candidate]:
+def _found(query: Query, request: SearchRequest, view: View) -> list[tuple[Ranked, Candidate]]:
+    """Return one more than the limit where there is more. Only what is answered is read and judged."""
     selection = Selection(
         kinds=request.kinds,
         types=request.types,
@@ -95,13 +113,28 @@ def _ranked(query: Query, request: SearchRequest, view: View) -> list[Candidate]
         markers=frozenset(request.markers),
         historical=request.include_historical,
     )
-    proposals = max(_FEWEST_PROPOSALS, _PROPOSALS_PER_HIT * request.limit)
-    found = candidates(with_similar_words(query, view.index), view, selection, proposals, "score")
-    found.sort(key=lambda candidate: (-candidate.score, -candidate.revision.seq, candidate.id))
-    return found if request.include_historical else one_per_entity(found)
+    where = view.index_filter(
+        historical=selection.historical,
+        kinds=selection.kinds,
+        types=selection.types,
+        component=selection.component,
+        markers=selection.markers,
+    )
+    found: list[tuple[Ranked, Candidate]] = []
+    known: set[EntityId] = set()
+    for each in ranked(with_similar_words(query, view.index), view, where, request.limit):
+        for candidate in judged(query, view, selection, each.hits, hopeful_only=False):
+            shown = candidate.match.tier is not None or not request.qualified_only
+            if shown and (request.include_historical or candidate.id not in known):
+                known.add(candidate.id)
+                found.append((each, candidate))
+        if len(found) > request.limit:
+            break
+    return found
 
 
-def _hit(candidate: Candidate, position: int, query: Query, request: SearchRequest) -> SearchHit:
+def _hit(found: tuple[Ranked, Candidate], position: int, query: Query, request: SearchRequest) -> SearchHit:
+    rank, candidate = found
     is_claim = candidate.entity.lineage.kind == "claim"
     return SearchHit(
         kind="claim" if is_claim else "artifact",
@@ -109,8 +142,13 @@ def _hit(candidate: Candidate, position: int, query: Query, request: SearchReque
         artifact=None if is_claim else artifact_item(candidate, query, request.max_excerpt_bytes),
         ranking=Ranking(
             position=position,
+            score=round(rank.parts.score, 6),
+            parts=tuple(
+                ScorePart(name=name, score=round(score, 6)) for name, score in rank.parts.as_dict().items() if score
+            ),
             lexical_score=round(candidate.score, 6),
             terms=tuple(_term_score(term) for term in candidate.terms),
+            similarity=rank.near,
         ),
     )
 

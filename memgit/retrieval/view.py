@@ -6,14 +6,28 @@ they cannot disagree about what is current.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from memgit.index.documents import ReadBlob
 from memgit.index.lexical import IndexFilter, LexicalIndex, ScopeFilter
-from memgit.records.ids import CaseId, EntityId
-from memgit.records.state import Case, Entity
+from memgit.records.ids import CaseId, EntityId, OpDigest
+from memgit.records.op import Scope
+from memgit.records.state import Case, Entity, Revision
+from memgit.retrieval.nearness import Nearness
+from memgit.scope.aliases import NO_ALIASES, Aliases
+
+LayerOf = Callable[[OpDigest], str]
+"""Returns the layer whose tree holds an operation: `shared`, `local` or `draft:NAME`."""
+
+SHARED = "shared"
+
+Trusts = Callable[[Entity, Revision], bool]
+"""Tells whether the author of a revision is trusted: whether it may be put into a prompt that nobody asked for."""
+
+SessionOf = Callable[[Scope, str], Sequence[EntityId]]
+"""Returns the claims of a session of a scope in the order of their turns, whatever their status."""
 
 Horizon = Literal["ambient", "workspace", "personal"]
 
@@ -21,12 +35,28 @@ HISTORY_FACTOR = 4
 """How many more hits to ask an index for where it cannot judge the lifecycle itself, since some of them will go."""
 
 
+def all_shared(digest: OpDigest) -> str:
+    """Say of every operation that it is shared, where no other layer is in sight."""
+    return SHARED
+
+
+def no_session(scope: Scope, session: str) -> tuple[EntityId, ...]:
+    """Say of every session that nothing of it is known, where nobody knows better."""
+    return ()
+
+
+def trusts_nobody(entity: Entity, revision: Revision) -> bool:
+    """Say of every author that he is not trusted, where nobody knows better."""
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """`entity` and `case` look up by id, None where there is none. `instant` is as `clock.now` writes it.
 
     `scope` is what the horizon admits; `horizon` is only repeated in answers. `past`: the entities are those of an
-    earlier state than the index's, so lifecycle and heads are theirs to tell, not the index's.
+    earlier state than the index's, so lifecycle and heads are theirs to tell, not the index's. `nearness` opens what
+    knows nearness of meaning; None where there is none.
     """
 
     entity: Callable[[EntityId], Entity | None]
@@ -37,6 +67,11 @@ class View:
     scope: ScopeFilter
     horizon: Horizon = "ambient"
     past: bool = False
+    layer_of: LayerOf = all_shared
+    trusts: Trusts = trusts_nobody
+    aliases: Aliases = NO_ALIASES
+    session: SessionOf = no_session
+    nearness: Callable[[], Nearness | None] = lambda: None
 
     def index_filter(
         self,
@@ -62,4 +97,4 @@ class View:
 
     def sees(self, entity: Entity) -> bool:
         """Tell whether the scope admits an entity."""
-        return self.scope.admits(entity.lineage.scope, entity.lineage.id)
+        return self.scope.admits(self.aliases.canonical(entity.lineage.scope), entity.lineage.id)

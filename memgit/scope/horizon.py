@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from memgit.errors import InvalidRequest, JsonValue, LimitExceeded, ScopeViolation
 from memgit.limits import DEFAULT
+from memgit.scope.aliases import NO_ALIASES, Aliases
 from memgit.scope.context import Context, excerpt
 
 if TYPE_CHECKING:
@@ -63,46 +64,54 @@ def reach(horizon: object = None, reason: object = None) -> Reach:
     return Reach("workspace" if horizon == "workspace" else "personal", reason.strip())
 
 
-def visible(scope: Scope, context: Context, horizon: Horizon = "ambient", entity: str | None = None) -> bool:
+def visible(
+    scope: Scope,
+    context: Context,
+    horizon: Horizon = "ambient",
+    entity: str | None = None,
+    aliases: Aliases = NO_ALIASES,
+) -> bool:
     """Tell whether a search from `context` may show an item that lives in `scope`.
 
     `entity` is the item's id: a pinned artifact is visible wherever it lives. Relations and claims are judged by their
-    own scope, so a pin shows an artifact and none of the foreign graph around it.
+    own scope, so a pin shows an artifact and none of the foreign graph around it. `aliases` are those of the tree that
+    holds the item.
     """
     if entity is not None and entity in context.pins:
         return True
     if horizon == "personal":
         return True
     if horizon == "workspace":
-        return scope.workspace == context.workspace_id
-    return belongs(scope, context)
+        return aliases.canonical(scope).workspace == aliases.canonical(context.scope).workspace
+    return belongs(scope, context, aliases)
 
 
-def belongs(scope: Scope, context: Context) -> bool:
-    """Tell whether `scope` is the context's own: its project, and no task or the current one."""
-    same_project = scope.workspace == context.workspace_id and scope.project == context.project_id
+def belongs(scope: Scope, context: Context, aliases: Aliases = NO_ALIASES) -> bool:
+    """Tell whether `scope` is the context's own: its project by any of its names, and no task or the current one."""
+    item, here = aliases.canonical(scope), aliases.canonical(context.scope)
+    same_project = (item.workspace, item.project) == (here.workspace, here.project)
     return same_project and (scope.task is None or scope.task == context.task_id)
 
 
-def check_write(scope: Scope, context: Context, entity: str | None = None) -> None:
+def check_write(scope: Scope, context: Context, entity: str | None = None, aliases: Aliases = NO_ALIASES) -> None:
     """Return where an item of `scope` may be revised, ended or related from `context`; call it before any writing.
 
     Both endpoints of a new relation are checked so. `entity` is the item's id, for the message. Raises ScopeViolation,
     whose details hold `entity`, `entity_scope` and `ambient_scope`.
     """
-    if belongs(scope, context):
+    if belongs(scope, context, aliases):
         return
     name = entity or "the item"
     pinned = " A pin lets it be read, not written." if entity in context.pins else ""
     raise ScopeViolation(
         f"{name} belongs to {_describe(scope)}; this request belongs to {_describe(context.scope)}.{pinned}",
-        hint=_hint(scope, context),
+        hint=_hint(scope, context, aliases),
         details={"entity": entity, "entity_scope": _fields(scope), "ambient_scope": _fields(context.scope)},
     )
 
 
-def _hint(scope: Scope, context: Context) -> str:
-    if (scope.workspace, scope.project) == (context.workspace_id, context.project_id):
+def _hint(scope: Scope, context: Context, aliases: Aliases) -> str:
+    if aliases.place(scope.workspace, scope.project) == aliases.place(context.workspace_id, context.project_id):
         return f"Run it in that task: `git memory session exec --task {scope.task} -- COMMAND`."
     return "Run it in the project that owns the item, or write a new item here that refers to it."
 

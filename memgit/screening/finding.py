@@ -37,6 +37,11 @@ class Finding:
     start: int
     end: int
 
+    @property
+    def place(self) -> str:
+        """What to tell a person: the rule, and where to look."""
+        return f"{self.rule} at line {self.line}, column {self.column}"
+
     def as_details(self) -> dict[str, JsonValue]:
         """Return the finding as an error's details show it."""
         return dict(asdict(self))
@@ -53,7 +58,7 @@ def refuse(findings: Sequence[Finding]) -> None:
     first, more = findings[0], len(findings) - 1
     others = f", and {more} more" if more else ""
     raise SecretDetected(
-        f"{first.where} looks as if it held a secret: {first.rule} at line {first.line}, column {first.column}{others}",
+        f"`{first.where}` looks as if it held a secret: {first.place}{others}; nothing was written",
         details={
             "count": len(findings),
             "findings": [finding.as_details() for finding in findings[:FINDINGS_REPORTED]],

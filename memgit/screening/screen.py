@@ -23,12 +23,19 @@ _BINARY_RUN = re.compile(rb"[\t\n\r -~]{%d,}+" % _SHORTEST_RUN)
 _UTF16_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
-def screen_text(text: str, where: str) -> tuple[Finding, ...]:
+def screen_text(text: str, where: str, lead: str = "") -> tuple[Finding, ...]:
     """Return what looks like a secret in a text, in order of position; positions are in characters.
 
     `where` is how the caller names the text ("statement", a path): it is copied into the findings and not looked at.
+    `lead` is what stands in front of the text where people read it, and so says what it is: `database password: `.
     """
-    return tuple(_findings(text, where, _spans(text)))
+    if not lead:
+        return tuple(_findings(text, where, _spans(text)))
+    size = len(lead)
+    reaching = (span for span in _spans(lead + text) if span.end > size)
+    return tuple(
+        _findings(text, where, [Span(max(0, span.start - size), span.end - size, span.rule) for span in reaching])
+    )
 
 
 def screen_bytes(data: bytes, where: str) -> tuple[Finding, ...]:

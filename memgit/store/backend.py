@@ -67,6 +67,9 @@ class Backend(Protocol):
     def identity(self) -> tuple[Signature, bool]:
         """Return who the user is to Git, and whether Git's configuration or environment says so."""
 
+    def user_config(self) -> Mapping[str, str]:
+        """Return the configuration that says who the user is and how he signs, lower-case keys, the last values."""
+
     def config(self, prefix: str) -> Mapping[str, str]:
         """Return the configuration whose keys start with `prefix`, lower-case keys, the last value of each."""
 

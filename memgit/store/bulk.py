@@ -18,12 +18,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, NamedTuple
 
 from memgit.store.backend import Backend
 from memgit.store.git_command import git_environment
 from memgit.store.loose import sync_directory
-from memgit.store.objects import ObjectId, Signature
+from memgit.store.objects import ObjectId, Signature, encode_commit
 from memgit.store.process import is_running, process_start
 
 _BRANCH = b"refs/memgit/import"  # known to `fast-import` alone, which resets it before it would write it
@@ -33,6 +33,14 @@ _BUFFER_BYTES = 1 << 20
 
 class ImportFailed(OSError):
     """`git fast-import` refused or died. The message is its reason."""
+
+
+class Imported(NamedTuple):
+    """The commit of an import, with its tree, and its bytes for whoever signs them: then it is another commit."""
+
+    commit: ObjectId
+    tree: ObjectId
+    data: bytes
 
 
 class FastImport:
@@ -69,8 +77,8 @@ class FastImport:
         self._files.append((path, mark))
         self._write(b"blob\nmark :%d\ndata %d\n%s\n" % (mark, len(data), data))
 
-    def commit(self, parent: ObjectId | None, author: Signature, message: str) -> ObjectId:
-        """Finish with one commit on `parent` that adds the files, and return its id. Raises ImportFailed."""
+    def commit(self, parent: ObjectId | None, author: Signature, message: str) -> Imported:
+        """Finish with one commit on `parent` that adds the files, and return it. Raises ImportFailed."""
         text = message.encode("utf-8", "replace")
         mark = len(self._files) + 1
         self._write(b"commit %s\nmark :%d\n" % (_BRANCH, mark))
@@ -81,9 +89,11 @@ class FastImport:
             self._write(b"from %s\n" % parent.encode())
         for path, number in self._files:
             self._write(b"M 100644 :%d %s\n" % (number, path.encode()))
-        self._write(b"\nget-mark :%d\nreset %s\n\ndone\n" % (mark, _BRANCH))
-        answer = self._finish()
-        return ObjectId(answer.decode().strip())
+        self._write(b"\nget-mark :%d\nls :%d \nreset %s\n\ndone\n" % (mark, mark, _BRANCH))
+        commit, root = self._finish().decode().splitlines()
+        tree = ObjectId(root.split()[2])
+        data = encode_commit(tree, [parent] if parent else [], author, author, message)
+        return Imported(ObjectId(commit), tree, data)
 
     @contextmanager
     def adopted(self) -> Iterator[list[str]]:

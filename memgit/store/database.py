@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -45,6 +45,7 @@ class Database:
         self.backend = backend
         self.log = log
         self.healed = 0  # objects that were taken from the log
+        self.seal: Callable[[bytes], bytes] | None = None  # signs a commit's bytes
         self._looked = float("-inf")
         self._trees: OrderedDict[ObjectId, _CachedTree] = OrderedDict()
 
@@ -74,6 +75,13 @@ class Database:
     def make(self, kind: ObjectType, data: bytes, path: str = "") -> RawObject:
         """Return the object with its id, without storing it."""
         return hash_object(kind, data, self.backend.object_format, path)
+
+    def make_commit(self, data: bytes) -> RawObject:
+        """Return a commit of this program's own, signed where the user signs, without storing it.
+
+        Raises SigningFailed where it must be signed and cannot be.
+        """
+        return self.make("commit", data if self.seal is None else self.seal(data))
 
     def make_tree(self, data: bytes, entries: Tree, path: str = "") -> RawObject:
         """Return a tree with its id, without storing it, and remember its entries: the next write starts from them."""

@@ -56,7 +56,7 @@ class PackList:
     """The packs that memgit made, by name, so that they can be united without touching others."""
 
     def __init__(self, repository: Repository, backend: Backend) -> None:
-        self._path = repository.state_dir / "packs.json"
+        self._path = repository.packs_file
         self._backend = backend
         self._directory = Path(backend.objects_dir) / "pack"
 
@@ -92,7 +92,7 @@ class PackList:
         self._save([*(name for name in sizes if name not in small), united])
         for name in small:
             if name != united:
-                for suffix in ("idx", "rev", "pack"):  # the index first: without it Git does not look for the pack
+                for suffix in ("idx", "rev", "promisor", "pack"):  # the index first: what Git looks for
                     self._file(name, suffix).unlink(missing_ok=True)
         self._backend.refresh()
 

@@ -18,7 +18,7 @@ from typing import IO
 from memgit.errors import NotARepository
 from memgit.store.backend import ObjectMissing, RefDamaged, RefLocked, RefMoved
 from memgit.store.git_command import GIT_TIMEOUT_SECONDS, git_config, git_environment, run_git
-from memgit.store.identity import identity
+from memgit.store.identity import USER_PREFIXES, identity
 from memgit.store.loose import is_loose, write_loose
 from memgit.store.objects import ObjectFormat, ObjectId, ObjectType, RawObject, Signature, hash_object
 from memgit.store.ref_file import REFTABLE_HEAD, is_damaged, read_head
@@ -97,7 +97,10 @@ class PlumbingBackend:
         return ObjectId(commit[0].decode()) if len(commit) == 3 else None, branch
 
     def identity(self) -> tuple[Signature, bool]:
-        return identity(git_config(self.repository, "user.", "author."))
+        return identity(self.user_config())
+
+    def user_config(self) -> Mapping[str, str]:
+        return git_config(self.repository, *USER_PREFIXES)
 
     def config(self, prefix: str) -> Mapping[str, str]:
         return git_config(self.repository, prefix.lower())

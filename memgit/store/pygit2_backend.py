@@ -10,7 +10,7 @@ import pygit2
 from memgit.errors import NotARepository, StoreCorrupt
 from memgit.store.backend import ObjectMissing, RefDamaged, RefLocked, RefMoved
 from memgit.store.git_command import git_config
-from memgit.store.identity import has_configuration_variables, identity
+from memgit.store.identity import USER_KEYS, USER_PREFIXES, has_configuration_variables, identity
 from memgit.store.loose import DamagedLoose, is_loose, read_loose, write_loose
 from memgit.store.objects import ObjectFormat, ObjectId, ObjectType, RawObject, Signature, hash_object
 from memgit.store.ref_file import is_damaged, read_head
@@ -126,11 +126,13 @@ class Pygit2Backend:
         return commit, branch
 
     def identity(self) -> tuple[Signature, bool]:
+        return identity(self.user_config())
+
+    def user_config(self) -> Mapping[str, str]:
         if has_configuration_variables():
-            return identity(git_config(self.repository, "user.", "author."))
+            return git_config(self.repository, *USER_PREFIXES)
         config = self._config()
-        keys = ("user.name", "user.email", "author.name", "author.email")
-        return identity({key: value for key in keys if (value := _get(config, key)) is not None})
+        return {key: value for key in USER_KEYS if (value := _get(config, key)) is not None}
 
     def config(self, prefix: str) -> Mapping[str, str]:
         wanted = prefix.lower()

@@ -43,6 +43,11 @@ class Repository:
         return self.private_dir / "cache"
 
     @property
+    def packs_file(self) -> Path:
+        """Where the names of the packs that memgit made are noted."""
+        return self.state_dir / "packs.json"
+
+    @property
     def root(self) -> Path:
         """The directory that people would name: the working tree, or the bare repository."""
         return self.work_tree or self.git_dir

@@ -11,7 +11,7 @@ from functools import cached_property
 from memgit.errors import FormatTooNew, StoreCorrupt
 from memgit.records import codec, paths
 from memgit.records.codec import PurgeMarker, Receipt, StoreRecord
-from memgit.records.ids import BlobDigest, EntityId
+from memgit.records.ids import BlobDigest, EntityId, is_entity_id
 from memgit.records.op import FORMAT, Op
 from memgit.records.paths import OpPath
 from memgit.records.state import Problem
@@ -45,6 +45,11 @@ class Snapshot:
         self.commit_id = commit_id
         self._database = database
         self._check_format()
+
+    @property
+    def database(self) -> Database:
+        """Where the objects of this commit are."""
+        return self._database
 
     @cached_property
     def commit(self) -> Commit:
@@ -126,26 +131,35 @@ class Snapshot:
         return None
 
     def stores(self) -> list[StoreRecord]:
-        """Return who began this store: several records after a join, the canonical one (the least id) first.
+        """Return who began this store: several records after a join, those that say who began it first, by id.
 
-        A record that cannot be used is left out; `verify` names it.
+        A record that cannot be used, or that speaks of another store than its path, is left out; `verify` names it.
         """
         records = []
         for path, oid in self.files("stores"):
             digest = path.rpartition("/")[2].removesuffix(".yaml")
             with suppress(StoreCorrupt, FormatTooNew):
-                records.append(codec.decode_record(self._database.read(oid, "blob"), digest, StoreRecord))
-        return sorted(records, key=lambda record: (record.store, record.digest))
+                record = codec.decode_record(self._database.read(oid, "blob"), digest, StoreRecord)
+                if path.startswith(f"{paths.store_directory(record.store)}/"):
+                    records.append(record)
+        return sorted(records, key=lambda record: (record.alias_of is not None, record.store, record.digest))
 
     def purged(self) -> frozenset[EntityId]:
-        """Return the entities that may never come back. StoreCorrupt where a marker is lost: it might name any."""
-        entities: set[EntityId] = set()
+        """Return the entities that may never come back. StoreCorrupt where a marker is lost: it might name any.
+
+        What a marker names and is no id names nothing, as in a merge.
+        """
+        return frozenset(name for marker in self.purge_markers() for name in marker.entities if is_entity_id(name))
+
+    def purge_markers(self) -> list[PurgeMarker]:
+        """Return the purge markers that can be read. StoreCorrupt where one is lost."""
+        found: list[PurgeMarker] = []
         markers = self.directory("purges").items()
         for name, item in ((name, item) for name, item in markers if item.mode == FILE_MODE):
             data = self._database.read(item.oid, "blob")
             with suppress(StoreCorrupt, FormatTooNew):
-                entities.update(codec.decode_record(data, name.removesuffix(".yaml"), PurgeMarker).entities)
-        return frozenset(entities)
+                found.append(codec.decode_record(data, name.removesuffix(".yaml"), PurgeMarker))
+        return found
 
     def files(self, top: str = "") -> Iterator[tuple[str, ObjectId]]:
         """Yield (path, blob) of every ordinary file below a directory; files of one directory come together."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,16 +22,20 @@ from memgit.records.op import Actor, CodeStamp
 from memgit.store.ancestry import descends
 from memgit.store.backend import Backend, BackendName, open_backend
 from memgit.store.database import Database
+from memgit.store.identity import identity
 from memgit.store.lock import WriterLock
-from memgit.store.objects import ObjectId, Signature
+from memgit.store.objects import ObjectId
 from memgit.store.publication import Publisher
 from memgit.store.ref_file import is_ref_name
 from memgit.store.refs import AuthorityRef
 from memgit.store.repository import DEFAULT_REF, Repository
+from memgit.store.sealing import Sealer
+from memgit.store.signing import SigningChoice
 from memgit.store.snapshot import Snapshot
 from memgit.store.transaction import Transaction
+from memgit.store.unite import Terms, United, Uniter
 from memgit.store.write_ahead_log import WriteAheadLog
-from memgit.store.writer import Author, Build, RequestKey, Result, Writer, Written
+from memgit.store.writer import Author, Beside, Build, RequestKey, Result, Writer, Written
 
 _STATE_README = """\
 What memgit keeps here is not derived from anything: the write-ahead log, the lock, what waits for review.
@@ -50,17 +55,21 @@ class StoreOptions:
     lock_wait_ms: int = DEFAULT.lock_wait_ms
     pack_every: int = 150  # writes
     agent: str | None = None
+    sign: SigningChoice = "auto"
 
 
 class Store:
     """One layer of one repository's memory."""
 
-    def __init__(self, repository: Repository, options: StoreOptions | None = None) -> None:
+    def __init__(
+        self, repository: Repository, options: StoreOptions | None = None, *, backend: Backend | None = None
+    ) -> None:
         self.repository = repository
         self.options = options or StoreOptions()
         if not is_ref_name(self.options.ref):
             raise InvalidRequest(f"{self.options.ref!r} cannot be the store's ref", hint="Set `memgit.ref`.")
-        self.backend: Backend = open_backend(repository, self.options.backend)
+        self.beside: Beside | None = None  # the clone's other layers, for what is written to this one
+        self.backend: Backend = backend or open_backend(repository, self.options.backend)
         if self.options.sync:
             self.backend.sync_writes()
         log = WriteAheadLog.of_ref(repository.state_dir, self.options.ref)
@@ -68,7 +77,9 @@ class Store:
         self._lock = WriterLock(repository.state_dir, self.options.lock_wait_ms / 1000)
         self._publisher = Publisher(self.database, self._lock, self.options.ref, sync=self.options.sync)
         self.ref = AuthorityRef(self.options.ref, self.database, self._lock, self._publisher)
-        self._identity: tuple[float, Signature] | None = None
+        self._user: tuple[float, Mapping[str, str]] | None = None
+        self._sealer = Sealer(repository.state_dir, self.options.sign, self.backend.object_format, self._user_config)
+        self.database.seal = self._sealer.seal
         self._writer: Writer | None = None
         self._snapshot: Snapshot | None = None
 
@@ -85,13 +96,13 @@ class Store:
             self._snapshot = Snapshot(self.database, wanted)
         return self._snapshot
 
-    def write(self, build: Build, key: RequestKey | None = None) -> Written:
+    def write(self, build: Build, key: RequestKey | None = None, *, allow_flagged: bool = False) -> Written:
         """Publish what `build` stages as one commit; see `Writer.write`."""
-        return self._write_access().write(build, self.author(), key)
+        return self._write_access().write(build, self.author(), key, allow_flagged=allow_flagged)
 
-    def write_bulk(self, build: Build, key: RequestKey | None = None) -> Written:
+    def write_bulk(self, build: Build, key: RequestKey | None = None, *, allow_flagged: bool = False) -> Written:
         """Publish a large transaction as one commit and one pack; see `Writer.write_bulk`."""
-        return self._write_access().write_bulk(build, self.author(), key)
+        return self._write_access().write_bulk(build, self.author(), key, allow_flagged=allow_flagged)
 
     def initialize(self, workspace: str, project: str) -> StoreRecord:
         """Begin the store, or return the record of the one that exists."""
@@ -107,19 +118,28 @@ class Store:
         self._write_access(creating=True).write(build, self.author(), creating=True)
         return self.snapshot().stores()[0]
 
+    def unite(self, theirs: ObjectId, terms: Terms) -> United:
+        """Bring a validated tip in, or adopt it where there is no store; see `Uniter.unite`."""
+        return self._uniter().unite(theirs, self.author().signature, terms)
+
+    def note_packs(self, names: list[str]) -> None:
+        """Note packs that a fetch of memory made; see `Uniter.note_packs`."""
+        self._uniter().note_packs(names)
+
     def author(self) -> Author:
         """Return who a write of this process is by, and where the user's own repository stands."""
-        moment = time.monotonic()
-        if self._identity is None or moment - self._identity[0] > _IDENTITY_SECONDS:
-            self._identity = (moment, self.backend.identity()[0])
-        signature = replace(self._identity[1], seconds=int(clock.timestamp()))
+        signature = replace(identity(self._user_config())[0], seconds=int(clock.timestamp()))
         head, branch = self.backend.head()
         code = CodeStamp(head, branch) if head or branch else None
         return Author(signature, Actor(signature.name, signature.email, self.options.agent), code)
 
     def has_identity(self) -> bool:
         """Tell whether Git knows who the user is."""
-        return self.backend.identity()[1]
+        return identity(self._user_config())[1]
+
+    def take_notes(self) -> list[str]:
+        """Return what a person should hear of what was written, once."""
+        return self._sealer.take_notes()
 
     def require(self, min_commit: str) -> None:
         """Raise IndexNotReady unless the tip is, or descends from, a commit."""
@@ -137,6 +157,17 @@ class Store:
         """Release file handles and child processes."""
         self.backend.close()
 
+    def _uniter(self) -> Uniter:
+        prepare_state(self.repository.state_dir)
+        return Uniter(self.repository, self.database, self._lock, self.ref, self._publisher)
+
+    def _user_config(self) -> Mapping[str, str]:
+        """Return what Git's configuration says of the user now, or said a moment ago."""
+        moment = time.monotonic()
+        if self._user is None or moment - self._user[0] > _IDENTITY_SECONDS:
+            self._user = (moment, self.backend.user_config())
+        return self._user[1]
+
     def _write_access(self, *, creating: bool = False) -> Writer:
         if self._writer is None:
             if not creating and self.tip() is None:
@@ -150,6 +181,7 @@ class Store:
                 self._publisher,
                 pack_every=self.options.pack_every,
             )
+        self._writer.beside = self.beside
         return self._writer
 
 

@@ -1,25 +1,33 @@
 """What one write is about to add: operations with their seq, blobs, and the words of the commit.
 
 A transaction only collects. The writer gives it a snapshot to read, decides when it becomes a commit, and may run the
-whole of it again on a newer snapshot.
+whole of it again on a newer snapshot. Whatever is new has been screened for secrets before it is collected; what is
+adopted from another layer was when it was written, and is again before a push.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Protocol
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from memgit import clock
 from memgit.errors import LimitExceeded
 from memgit.limits import DEFAULT
-from memgit.records import codec, paths
+from memgit.records import codec, ids, paths
 from memgit.records.codec import Receipt, StoreRecord
 from memgit.records.ids import BlobDigest, OpDigest
-from memgit.records.op import Actor, CodeStamp, Op
+from memgit.records.op import Actor, ArtifactPayload, CodeStamp, Op
 from memgit.records.paths import OpPath
+from memgit.records.texts import Text, op_texts, payload_texts, record_texts
+from memgit.store.gate import Gate
+from memgit.store.private import SHARED
 from memgit.store.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from memgit.screening import Finding
 
 _SUBJECT_LENGTH = 72
 _LISTED_OPERATIONS = 20  # a commit message names each up to here, and counts beyond
@@ -33,20 +41,39 @@ class FileSink(Protocol):
 
 
 class Transaction:
-    """One write. `snapshot` is None only while a store is being created."""
+    """One write. `base` is the layer that it writes to, None only while that is being begun.
+
+    `snapshot` is what it sees: other layers, too, where they are beside.
+
+    `names` are the request's own names of fields, where a refusal should use them: `{"statement": "text"}`.
+    """
 
     def __init__(
-        self, snapshot: Snapshot | None, sink: FileSink, first_seq: int, actor: Actor, code: CodeStamp | None
+        self,
+        base: Snapshot | None,
+        sink: FileSink,
+        first_seq: int,
+        actor: Actor,
+        code: CodeStamp | None,
+        *,
+        sees: Snapshot | None = None,
+        allow_flagged: bool = False,
     ) -> None:
-        self.snapshot = snapshot
+        self.snapshot = sees or base
+        self.base = base
+        self.layer = SHARED  # whoever writes to another one says so
         self.actor = actor
         self.code = code
         self.at = clock.now()
         self.ops: list[tuple[str, str]] = []  # (operation, entity) of each staged op, for the commit message
+        self.names: Mapping[str, str] = {}
+        self.allowed: list[str] = []  # digests of what looks like a secret and was let in all the same
+        self._gate = Gate(allows_flagged=allow_flagged)
         self._sink = sink
         self._next_seq = first_seq
         self._blobs: set[BlobDigest] = set()
         self._subject = ""
+        self._titled = False
 
     @property
     def last_seq(self) -> int:
@@ -64,7 +91,7 @@ class Transaction:
         `about` says what it is about: the subject of the commit is the first operation's, or the `main` one's.
 
         The draft's seq and digest are ignored; time, actor and code stamp are the transaction's, unless the draft is
-        later than the transaction (an op is never older than its parents).
+        later than the transaction (an op is never older than its parents). Raises SecretDetected, LimitExceeded.
         """
         if self._next_seq > DEFAULT.sequence - DEFAULT.sequence_room:
             raise LimitExceeded(
@@ -82,6 +109,7 @@ class Transaction:
         filled = msgspec.structs.replace(
             draft, seq=self._next_seq, digest=OpDigest(""), at=at, actor=self.actor, code=self.code
         )
+        is_flagged = self._gate.is_flagged(op_texts(filled), self.names)
         op, data = codec.encode_op(filled)
         if len(data) > DEFAULT.record_bytes:
             raise LimitExceeded(
@@ -91,23 +119,44 @@ class Transaction:
         self._sink.add(OpPath(op.entity, op.seq, op.verb, op.digest).path, data)
         self._next_seq += 1
         self.ops.append((f"{op.kind}.{op.verb}", op.entity))
+        if is_flagged:
+            self.allowed.append(op.digest)
         if main or not self._subject:
-            self._subject = f"{op.kind} {op.verb}: {about}" if about else f"{op.kind} {op.verb}: {op.entity}"
+            self._subject = f"{op.kind} {op.verb}: {about if about and self.is_clean(about) else op.entity}"
         return op
 
     def put_blob(self, data: bytes) -> BlobDigest:
-        """Add artifact bytes, once, and return their name."""
+        """Add artifact bytes, once, and return their name. Raises SecretDetected for bytes that are new here."""
         digest = codec.blob_digest(data)
         path = paths.blob_path(digest)
-        known = digest in self._blobs or (self.snapshot is not None and self.snapshot.find(path) is not None)
+        known = digest in self._blobs or (self.base is not None and self.base.find(path) is not None)
         if not known:
+            if self._gate.is_flagged_blob(data, digest, self.names.get("content", "content")):
+                self.allowed.append(digest)
             self._blobs.add(digest)
             self._sink.add(path, data)
         return digest
 
+    def would_refuse(self, payload: ArtifactPayload, data: bytes, path: str) -> tuple[Finding, ...]:
+        """Return what would be refused of a document, under its path, so that a large import can leave it out."""
+        if self._gate.allows_flagged:
+            return ()
+        return self._gate.blob_findings(data, payload.digest, path) or self._gate.findings(payload_texts(payload))
+
+    def is_clean(self, text: str) -> bool:
+        """Tell whether nothing in a text looks like a secret: what is allowed into a record is not told elsewhere."""
+        return not self._gate.findings([Text("text", text)])
+
+    def screen(self, text: str, field: str) -> None:
+        """Screen a text of the request before anything is made of it, so that a refusal names it as it was given."""
+        self._gate.is_flagged([Text(field, text)], {})
+
     def put_receipt(self, key_digest: str, receipt: Receipt) -> None:
         """Add the outcome of a request with an idempotency key. Raises LimitExceeded for what no reader would take."""
+        is_flagged = self._gate.is_flagged(record_texts(receipt), self.names)
         digest, data = codec.encode_record(receipt)
+        if is_flagged:
+            self.allowed.append(digest)
         if len(data) > DEFAULT.record_bytes:
             raise LimitExceeded(
                 f"the outcome takes {len(data)} bytes, more than a receipt holds",
@@ -117,19 +166,39 @@ class Transaction:
         self._sink.add(f"{paths.receipt_directory(key_digest)}/{digest}.yaml", data)
 
     def put_store(self, record: StoreRecord) -> None:
-        """Add the record of who began the store, and the format's constant. Takes a seq: no commit lacks one."""
+        """Add the record of who began the store, and the format's constant. Takes a seq: no commit lacks one.
+
+        It is not screened: the ids in it are those of the project marker, which is the user's own file.
+        """
         digest, data = codec.encode_record(record)
-        if self.snapshot is None:
+        if self.base is None:
             self._sink.add(paths.FORMAT_PATH, paths.FORMAT_TEXT)
         self._sink.add(f"{paths.store_directory(record.store)}/{digest}.yaml", data)
         self._subject = "store init"
         self._next_seq += 1
 
+    def begin(self, files: Mapping[str, bytes]) -> None:
+        """Begin a layer with the files that say whose store it belongs to; alone they are no write."""
+        for path, data in files.items():
+            self._sink.add(path, data)
+
+    def adopt(self, files: Iterable[tuple[str, bytes]], subject: str) -> None:
+        """Add files of another layer as they are: their operations keep their seqs. `subject` is the commit's.
+
+        They were screened when they were written there, or when they left the clone that wrote them.
+        """
+        for path, data in files:
+            self._sink.add(path, data)
+            name = paths.parse_op_path(path)
+            if name is not None:
+                self.ops.append((f"{ids.kind_of(name.entity)}.{name.verb}", name.entity))
+            self._subject, self._titled = subject, True
+
     def message(self) -> str:
         """Return the commit message: a subject for people, trailers for programs."""
         counts = Counter(operation for operation, _ in self.ops)
         subject = self._subject
-        if len(self.ops) > 1:
+        if len(self.ops) > 1 and not self._titled:
             kinds = ", ".join(f"{operation} x{count}" for operation, count in sorted(counts.items()))
             few = len(self.ops) <= 3
             subject = f"{subject} (+{len(self.ops) - 1})" if few else f"{len(self.ops)} operations: {kinds}"

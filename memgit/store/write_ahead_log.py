@@ -165,6 +165,25 @@ class WriteAheadLog:
         sync_directory(str(self.path.parent))
         self._known = fresh._known
 
+    def begin_again(self, old: ObjectId, new: ObjectId, objects: Iterable[RawObject]) -> None:
+        """Begin a new log with one move, and forget this one and the one before: they hold what was purged.
+
+        What the ref reaches now must be stored. Whoever dies before the ref has moved is finished as ever.
+        """
+        fresh = WriteAheadLog(self.path.with_name(self.path.name + ".new"))
+        fresh.path.unlink(missing_ok=True)
+        fresh.append(old, new, objects, sync=True)
+        fresh.path.replace(self.path)
+        self.previous.unlink(missing_ok=True)
+        sync_directory(str(self.path.parent))
+        self._known = fresh._known
+
+    def remove(self) -> None:
+        """Forget the ref for good, with the generation before. Raises OSError."""
+        self.previous.unlink(missing_ok=True)
+        self.path.unlink(missing_ok=True)
+        self._known = _Known()
+
     def count(self) -> int:
         """Return how many entries the log held when this process last repaired it or appended to it."""
         return self._known.entries

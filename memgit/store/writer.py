@@ -20,12 +20,13 @@ from memgit.errors import IdempotencyConflict, MemgitError, StoreBusy, StoreNotI
 from memgit.records.codec import Receipt, canonical_json
 from memgit.records.op import Actor, CodeStamp
 from memgit.store import packing
+from memgit.store.allowed import AllowedList
 from memgit.store.backend import RefMoved
 from memgit.store.bulk import FastImport, ImportFailed
 from memgit.store.database import Database
 from memgit.store.history import walk
 from memgit.store.lock import WriterLock
-from memgit.store.objects import ObjectId, Signature, encode_commit
+from memgit.store.objects import ObjectId, RawObject, Signature, encode_commit
 from memgit.store.publication import Publisher
 from memgit.store.refs import AuthorityRef
 from memgit.store.repository import Repository
@@ -42,11 +43,15 @@ _PACK_AGAIN_AFTER = 50  # writes, where Git could not pack: a failed attempt cos
 
 @dataclass(frozen=True, slots=True)
 class RequestKey:
-    """An idempotency key: digests of the key in its scope, and of the request that it stands for."""
+    """An idempotency key: digests of the key in its scope, and of the request that it stands for.
+
+    `also` are the same two under other names of that scope: there it may have been used, and is not written.
+    """
 
     key_digest: str
     request_digest: str
     operation: str
+    also: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +73,23 @@ class Author:
     code: CodeStamp | None
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The clone's other layers, as the write of one sees them. One lock and one sequence serve them all.
+
+    `snapshots` returns the others at their tips; with a signature, which needs the lock, it first finishes there what a
+    dead writer began. `view` returns what a write on a layer at a snapshot sees (None: it is being begun).
+    """
+
+    snapshots: Callable[[Signature | None], list[Snapshot]]
+    view: Callable[[Snapshot | None, list[Snapshot]], Snapshot | None]
+
+
 _REPLAY_DEPTH = 1000  # commits; a retry comes soon after its first try
 
 
 class Writer:
-    """Writes one layer of a repository's store. `seq_floor` is the highest seq of the other layers."""
+    """Writes one layer of a repository's store; `beside` knows the others. `seq_floor` may ask for a higher seq yet."""
 
     def __init__(
         self,
@@ -84,6 +101,7 @@ class Writer:
         *,
         pack_every: int = 150,
     ) -> None:
+        self.beside: Beside | None = None
         self._repository = repository
         self._database = database
         self._lock = lock
@@ -101,34 +119,45 @@ class Writer:
         *,
         seq_floor: int = 0,
         creating: bool = False,
+        allow_flagged: bool = False,
     ) -> Written:
         """Run `build` on a transaction over the tip and publish what it staged as one commit.
 
         `build` may run again on a newer tip and must not act outside the transaction. What it raises passes through,
         and nothing is written. Raises StoreNotInitialized unless `creating`, StoreBusy, StoreReadOnly,
-        IdempotencyConflict.
+        IdempotencyConflict, SecretDetected unless `allow_flagged`.
         """
-        with _reported(self._repository), self._lock.held():
+        with reported(self._repository), self._lock.held():
             for _ in range(_ATTEMPTS):
                 try:
                     tip = self._ref.settle(author.signature)
                     snapshot = Snapshot(self._database, self._required(tip)) if tip or not creating else None
-                    return self._attempt(snapshot, build, author, key, seq_floor)
+                    return self._attempt(snapshot, build, author, key, seq_floor, allow_flagged=allow_flagged)
                 except RefMoved:
                     self._database.forget()
         raise StoreBusy(f"{self._ref.name} was moved by another program {_ATTEMPTS} times in a row")
 
-    def write_bulk(self, build: Build, author: Author, key: RequestKey | None = None, *, seq_floor: int = 0) -> Written:
+    def write_bulk(
+        self,
+        build: Build,
+        author: Author,
+        key: RequestKey | None = None,
+        *,
+        seq_floor: int = 0,
+        allow_flagged: bool = False,
+    ) -> Written:
         """Do as `write` for a large transaction: one pack, made without holding the lock.
 
         Where another writer was faster, the whole is made again, the last time under the lock.
         """
-        with _reported(self._repository):
+        with reported(self._repository):
             for locked in (False, False, True):
                 try:
                     with self._lock.held() if locked else nullcontext():
                         tip = self._required(self._ref.settle(author.signature) if locked else self._ref.tip())
-                        return self._import(tip, build, author, key, seq_floor, locked=locked)
+                        return self._import(
+                            tip, build, author, key, seq_floor, locked=locked, allow_flagged=allow_flagged
+                        )
                 except RefMoved:
                     self._database.forget()
                 except ImportFailed:
@@ -140,10 +169,15 @@ class Writer:
 
     def replayed(self, snapshot: Snapshot | None, key: RequestKey | None) -> Written | None:
         """Return the first outcome of a request whose key is known. IdempotencyConflict for another request."""
-        receipt = snapshot.receipt(key.key_digest) if snapshot is not None and key is not None else None
-        if receipt is None or key is None or snapshot is None:
+        if key is None or snapshot is None:
             return None
-        if receipt.request != key.request_digest:
+        names = ((key.key_digest, key.request_digest), *key.also)
+        found = [(snapshot.receipt(key_digest), request) for key_digest, request in names]
+        known = [(receipt, request) for receipt, request in found if receipt is not None]
+        if not known:
+            return None
+        receipt, request = next((pair for pair in known if pair[0].request == pair[1]), known[0])
+        if receipt.request != request:
             raise IdempotencyConflict(
                 f"the idempotency key was used at {receipt.at} for another {receipt.operation} request",
                 details={"operation": receipt.operation, "commit_seq": receipt.seq},
@@ -151,9 +185,24 @@ class Writer:
         commit_id = self._commit_of(receipt.seq, snapshot)
         return Written(msgspec.json.decode(receipt.result), receipt.seq, commit_id, replayed=True)
 
+    def _replayed_anywhere(
+        self, snapshot: Snapshot | None, others: list[Snapshot], key: RequestKey | None
+    ) -> Written | None:
+        """Return the first outcome of a request from whichever layer knows its key."""
+        known = self.replayed(snapshot, key)
+        for other in others if key is not None else ():
+            known = known or self.replayed(other, key)
+        return known
+
+    def _others(self, author: Signature | None) -> list[Snapshot]:
+        return self.beside.snapshots(author) if self.beside is not None else []
+
+    def _view(self, snapshot: Snapshot | None, others: list[Snapshot]) -> Snapshot | None:
+        return self.beside.view(snapshot, others) if self.beside is not None else snapshot
+
     def _commit_of(self, seq: int, snapshot: Snapshot) -> ObjectId:
         """Return the commit that a seq belongs to, or the tip, which contains it, where that is far back."""
-        for seen in islice(walk(self._database, snapshot.commit_id), _REPLAY_DEPTH):
+        for seen in islice(walk(snapshot.database, snapshot.commit_id), _REPLAY_DEPTH):
             if seen.seq == seq:
                 return seen.commit_id
             if seen.seq < seq:
@@ -166,16 +215,33 @@ class Writer:
         return tip
 
     def _attempt(
-        self, snapshot: Snapshot | None, build: Build, author: Author, key: RequestKey | None, seq_floor: int
+        self,
+        snapshot: Snapshot | None,
+        build: Build,
+        author: Author,
+        key: RequestKey | None,
+        seq_floor: int,
+        *,
+        allow_flagged: bool,
     ) -> Written:
-        known = self.replayed(snapshot, key)
+        others = self._others(author.signature)
+        known = self._replayed_anywhere(snapshot, others, key)
         if known is not None:
             return known
         files = _Files()
-        transaction = Transaction(snapshot, files, _first_seq(snapshot, seq_floor), author.actor, author.code)
+        transaction = Transaction(
+            snapshot,
+            files,
+            _first_seq(snapshot, seq_floor, others),
+            author.actor,
+            author.code,
+            sees=self._view(snapshot, others),
+            allow_flagged=allow_flagged,
+        )
         result = _run(build, transaction, key)
-        if transaction.is_empty and snapshot is not None:
-            return Written(result, snapshot.seq, snapshot.commit_id)
+        seen = snapshot or transaction.snapshot
+        if transaction.is_empty and seen is not None:
+            return Written(result, seen.seq, seen.commit_id)
         commit_id = self._publish(snapshot, files, transaction, author)
         self._pack_if_due(commit_id)
         return Written(result, transaction.last_seq, commit_id)
@@ -186,9 +252,15 @@ class Writer:
         tree, trees = add_files(self._database, root, {path: item.oid for path, item in blobs.items()})
         old = snapshot.commit_id if snapshot is not None else None
         data = encode_commit(tree, [old] if old else [], author.signature, author.signature, transaction.message())
-        commit = self._database.make("commit", data)
+        commit = self._database.make_commit(data)
+        self._note_allowed(transaction)
         self._publisher.publish(old, commit.oid, [*blobs.values(), *trees, commit])
         return commit.oid
+
+    def _note_allowed(self, transaction: Transaction) -> None:
+        """Note what was let in although it looks like a secret, before it is there: a note of nothing is harmless."""
+        if transaction.allowed:
+            AllowedList(self._repository.state_dir).add(transaction.allowed)
 
     def _pack_if_due(self, tip: ObjectId) -> None:
         """Pack when it is time. The write is done by then, so nothing that goes wrong here may be told of it."""
@@ -213,30 +285,45 @@ class Writer:
         seq_floor: int,
         *,
         locked: bool,
+        allow_flagged: bool,
     ) -> Written:
         """Make a bulk commit on `tip` and publish it. Raises RefMoved where the tip had moved meanwhile."""
         snapshot = Snapshot(self._database, tip)
-        known = self.replayed(snapshot, key)
+        others = self._others(author.signature if locked else None)
+        known = self._replayed_anywhere(snapshot, others, key)
         if known is not None:
             return known
+        first_seq = _first_seq(snapshot, seq_floor, others)
         with FastImport(self._database.backend, packing.imports_dir(self._repository)) as sink:
-            transaction = Transaction(snapshot, sink, _first_seq(snapshot, seq_floor), author.actor, author.code)
+            transaction = Transaction(
+                snapshot,
+                sink,
+                first_seq,
+                author.actor,
+                author.code,
+                sees=self._view(snapshot, others),
+                allow_flagged=allow_flagged,
+            )
             result = _run(build, transaction, key)
             if transaction.is_empty:
                 return Written(result, snapshot.seq, snapshot.commit_id)
-            commit_id = sink.commit(tip, author.signature, transaction.message())
+            imported = sink.commit(tip, author.signature, transaction.message())
+            commit = self._database.make_commit(imported.data)
             with nullcontext() if locked else self._lock.held():
                 if not locked and self._ref.settle(author.signature) != tip:
                     raise RefMoved(self._ref.name)
-                self._publish_import(tip, commit_id, sink)
-        return Written(result, transaction.last_seq, commit_id)
+                if not locked and _first_seq(snapshot, seq_floor, self._others(author.signature)) != first_seq:
+                    raise RefMoved(self._ref.name)  # another layer took one of the seqs meanwhile
+                self._note_allowed(transaction)
+                self._publish_import(tip, imported.tree, commit, sink)
+        return Written(result, transaction.last_seq, commit.oid)
 
-    def _publish_import(self, old: ObjectId, commit_id: ObjectId, sink: FastImport) -> None:
+    def _publish_import(self, old: ObjectId, root: ObjectId, commit: RawObject, sink: FastImport) -> None:
+        """Publish an import. A signed commit is none of the pack; what Git made in its place is left to Git's `gc`."""
         database = self._database
         with sink.adopted() as packs:
-            commit = database.make("commit", database.read(commit_id, "commit"))
-            tree = database.make("tree", database.read(database.commit(commit_id).tree, "tree"))
-            self._publisher.publish(old, commit_id, [tree, commit])
+            tree = database.make("tree", database.read(root, "tree"))
+            self._publisher.publish(old, commit.oid, [tree, commit])
             with suppress(OSError):  # the write is done; `git gc` unites a pack that is not noted
                 packing.PackList(self._repository, database.backend).note(packs)
 
@@ -278,12 +365,12 @@ def _run(build: Build, transaction: Transaction, key: RequestKey | None) -> Resu
     return result
 
 
-def _first_seq(snapshot: Snapshot | None, seq_floor: int) -> int:
-    return max(snapshot.seq if snapshot is not None else 0, seq_floor) + 1
+def _first_seq(snapshot: Snapshot | None, seq_floor: int, others: list[Snapshot]) -> int:
+    return max([snapshot.seq if snapshot is not None else 0, seq_floor, *(other.seq for other in others)]) + 1
 
 
 @contextmanager
-def _reported(repository: Repository) -> Iterator[None]:
+def reported(repository: Repository) -> Iterator[None]:
     """Report what the file system refuses as StoreReadOnly."""
     try:
         yield

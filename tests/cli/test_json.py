@@ -11,8 +11,10 @@ import pytest
 from memgit.protocol.table import OPERATIONS
 from tests.cli.conftest import Shell
 
-NAMED = re.compile(r"\b(clm|art|rel|arev|crev)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
+NAMED = re.compile(r"\b(clm|art|rel|arev|crev|src|pjn)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
 CITATION = "memoree://artifact/art_01jd0000000000000000000000@arev_01jd0000000000000000000000"
+SOURCE = "src_01jd0000000000000000000000"
+PROJECTION = "pjn_01jd0000000000000000000000"
 TEXT = {"type": "text", "data": "words"}
 
 # Words, what standard input gives, and the request that they stand for. ID and HEAD are a claim's, ART an artifact's.
@@ -59,11 +61,66 @@ PAIRS: list[tuple[str, str | None, str, dict[str, Any]]] = [
     ("show ID", None, "show", {"id": "ID"}),
     ("log -n 1", None, "log", {"limit": 1}),
     ("log ID", None, "log", {"entity_id": "ID"}),
+    ("log ID -p --actor test --verb assert --since 2026-01-01", None, "log",
+     {"entity_id": "ID", "patch": True, "actor": "test", "verb": "assert", "since": "2026-01-01"}),
+    ("blame ID", None, "blame", {"entity_id": "ID"}),
+    ("diff 2000-01-01..@ --max-bytes 9000", None, "diff", {"range": "2000-01-01..@", "max_bytes": 9000}),
+    ("diff @ --format markdown", None, "diff", {"range": "@", "format": "markdown"}),
+    ("diff", None, "diff", {}),
+    ("undo ID --reason Why", None, "undo", {"targets": ["ID"], "reason": "Why"}),
+    ("undo ART ID --force", None, "undo", {"targets": ["ART", "ID"], "force": True}),
+    ("conflict acknowledge case_00000000000000000000000000000000", None, "conflict.acknowledge",
+     {"case_id": "case_00000000000000000000000000000000"}),
+    ("remember Words --local", None, "remember", {"text": "Words", "claim_type": "fact", "layer": "local"}),
+    ("remember Words --draft one", None, "remember", {"text": "Words", "claim_type": "fact", "draft": "one"}),
+    ("recall first --layer shared", None, "memory.recall", {"query": "first", "layer": "shared"}),
+    ("recall first --draft one", None, "memory.recall", {"query": "first", "draft": "one"}),
+    ("promote ID", None, "promote", {"ids": ["ID"]}),
+    ("draft list", None, "draft.list", {}),
+    ("draft list --remote", None, "draft.remote", {}),
+    ("draft diff one", None, "draft.diff", {"name": "one", "format": "data"}),
+    ("draft merge one", None, "draft.merge", {"name": "one"}),
+    ("draft drop one --yes", None, "draft.drop", {"name": "one", "yes": True}),
+    ("draft restore one", None, "draft.restore", {"name": "one"}),
+    ("draft share one --remote away", None, "draft.share", {"name": "one", "remote": "away"}),
+    ("draft fetch one", None, "draft.fetch", {"name": "one"}),
     ("import markdown .", None, "import.markdown", {"directory": "."}),
+    ("retrieve first --reformulation words", None, "memory.retrieve", {"query": "first", "reformulation": "words"}),
+    ("probe first --depth 2", None, "memory.probe", {"query": "first", "depth": 2}),
+    ("context build first --max-bytes 900 --include-unqualified", None, "context.build",
+     {"query": "first", "max_bytes": 900, "include_unqualified": True}),
+    ("feedback record helpful --query first", None, "feedback.record", {"verdict": "helpful", "query": "first"}),
+    ("feedback export -n 3", None, "feedback.export", {"limit": 3}),
+    ("source register wiki pages", None, "source.register", {"kind": "wiki", "name": "pages"}),
+    (f"source get {SOURCE}", None, "source.get", {"source_id": SOURCE}),
+    ("source list", None, "source.list", {}),
+    (f"source ingest {SOURCE} page/7 12 - --title T", "words", "source.ingest",
+     {"source_id": SOURCE, "external_id": "page/7", "external_revision": "12", "title": "T", "content": TEXT,
+      "media_type": "text/plain; charset=utf-8"}),
+    (f"source checkpoint {SOURCE} --cursor 3", None, "source.checkpoint", {"source_id": SOURCE, "cursor": "3"}),
+    (f"source withdraw {SOURCE} page/7", None, "source.withdraw", {"source_id": SOURCE, "external_id": "page/7"}),
+    (f"projection put question {CITATION}#0-3 When", None, "projection.put",
+     {"artifact_id": "art_01jd0000000000000000000000", "revision_id": "arev_01jd0000000000000000000000",
+      "kind": "question", "spans": [{"start_byte": 0, "end_byte": 3}], "text": "When"}),
+    ("projection list ART", None, "projection.list", {"artifact_id": "ART"}),
+    (f"projection drop {PROJECTION}", None, "projection.drop", {"projection_id": PROJECTION}),
+    ("sync nowhere --accept-purge --join", None, "sync.run", {"remote": "nowhere", "accept_purge": True, "join": True}),
+    ("pull --elect", None, "sync.pull", {"elect": True}),
+    ("push nowhere --allow-flagged", None, "sync.push", {"remote": "nowhere", "allow_flagged": True}),
+    ("fetch", None, "sync.fetch", {}),
+    ("remote status --fetch", None, "sync.status", {"fetch": True}),
     ("verify", None, "verify", {}),
+    ("trust list", None, "trust.list", {}),
+    ("trust add ada@example.invalid", None, "trust.add", {"entry": "ada@example.invalid"}),
+    ("trust remove ada@example.invalid", None, "trust.remove", {"entry": "ada@example.invalid"}),
     ("config get durability", None, "config.get", {"name": "durability"}),
     ("config set durability never", None, "config.set", {"name": "durability", "value": "never"}),
     ("config list", None, "config.list", {}),
+    ("model list --check", None, "model.list", {"check": True}),
+    ("model install mine package:no_such_package", None, "model.install",
+     {"name": "mine", "source": "package:no_such_package"}),
+    ("model use none", None, "model.use", {"name": "none"}),
+    ("model remove mine", None, "model.remove", {"name": "mine"}),
     ("capabilities", None, "capabilities", {}),
     ("schema status", None, "schema", {"operation": "status"}),
     ("schema", None, "schema", {}),
@@ -74,7 +131,8 @@ PAIRS: list[tuple[str, str | None, str, dict[str, Any]]] = [
 def normal(envelope: dict[str, Any]) -> str:
     """Return an envelope without what no two writes have in common."""
     text = NAMED.sub(r"\1", json.dumps(envelope))
-    text = re.sub(r'"(commit|commit_seq|seq|digest|evaluated_at)": ("[^"]*"|[0-9]+|null)', r'"\1"', text)
+    own = "commit|commit_seq|seq|digest|undo|evaluated_at|fingerprint"
+    text = re.sub(rf'"({own})": ("[^"]*"|[0-9]+|null)', r'"\1"', text)
     return re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME", text)
 
 

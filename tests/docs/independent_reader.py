@@ -22,10 +22,13 @@ _OP = re.compile(
 )
 _VERBS = {
     "clm": {"assert", "revise", "retract", "undo", "acknowledge"},
-    "art": {"put", "revise", "forget", "undo", "acknowledge"},
+    "art": {"put", "revise", "forget", "withdraw", "undo", "acknowledge"},
     "rel": {"put", "undo"},
+    "src": {"register", "checkpoint", "undo"},
+    "pjn": {"put", "drop", "undo"},
 }
-_CREATING, _TOMBSTONES = {"assert", "put"}, {"retract", "forget"}
+_CREATING, _TOMBSTONES = {"assert", "put", "register"}, {"retract", "forget"}
+_WITHOUT_STATUS = ("rel_", "src_", "pjn_")
 
 
 def read_operations(files: Mapping[str, bytes]) -> list[Record]:
@@ -47,17 +50,17 @@ def read_operations(files: Mapping[str, bytes]) -> list[Record]:
 
 
 def state_of(ops: Iterable[Record]) -> dict[str, Record]:
-    """Return entities by id with what the page says of each, and relations with whether they are void."""
+    """Return entities by id with what the page says of each; of all others what is effective."""
     groups: defaultdict[str, dict[str, Record]] = defaultdict(dict)
     for op in ops:
         groups[op["entity"]][op["digest"]] = op
     folded = {name: _fold(sorted(group.values(), key=_order)) for name, group in groups.items()}
     known = {name: entity for name, entity in folded.items() if entity is not None}
     relations = {name: entity for name, entity in known.items() if name.startswith("rel_")}
-    entities = {name: entity for name, entity in known.items() if not name.startswith("rel_")}
+    entities = {name: entity for name, entity in known.items() if not name.startswith(_WITHOUT_STATUS)}
     _supersede(entities, relations)
     _open_cases(entities, relations)
-    return {**entities, **relations}
+    return {**known, **entities, **relations}
 
 
 def case_id(*parts: Any) -> str:
@@ -98,6 +101,7 @@ def _fold(ops: list[Record]) -> Record | None:
         "parents": {op["revision"]: op["parents"] for op in revisions},
         "heads": [] if creator["digest"] in void else _heads(revisions, void),
         "tombstone": tombstone,
+        "effective": [op for op in counted if op["digest"] not in void],
         "acknowledged": {
             op["payload"]["case"] for op in counted if op["verb"] == "acknowledge" and op["digest"] not in void
         },
@@ -149,7 +153,9 @@ def _supersede(entities: dict[str, Record], relations: dict[str, Record]) -> Non
     for name, entity in entities.items():
         entity["superseded_by"] = sorted({edge["source"] for edge in counting if edge["target"] == name})
         ended = entity["tombstone"] and {"retract": "retracted", "forget": "forgotten"}[entity["tombstone"]["verb"]]
-        superseded = "superseded" if entity["superseded_by"] else "active"
+        said = [op["verb"] for op in entity["effective"] if "revision" in op or op["verb"] == "withdraw"]
+        present = "withdrawn" if said and said[-1] == "withdraw" else "active"
+        superseded = "superseded" if entity["superseded_by"] else present
         entity["status"] = "void" if not entity["heads"] else ended or superseded
     doubted = {end for edge in edges if edge not in counting for end in (edge["source"], edge["target"])}
     for name, entity in entities.items():

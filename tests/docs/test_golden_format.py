@@ -77,8 +77,9 @@ def test_every_record_of_the_store_is_encoded_to_the_same_bytes(content: dict[st
             assert codec.encode_record(codec.decode_record(data, digest, kind)) == (digest, data)
     assert verbs == {
         *("claim.assert", "claim.revise", "claim.retract", "claim.undo", "claim.acknowledge"),
-        *("artifact.put", "artifact.revise", "artifact.forget"),
+        *("artifact.put", "artifact.revise", "artifact.forget", "artifact.withdraw"),
         *("relation.put", "relation.undo"),
+        *("source.register", "source.checkpoint", "projection.put", "projection.drop"),
     }
     assert content[paths.FORMAT_PATH] == paths.FORMAT_TEXT
 
@@ -157,7 +158,7 @@ def test_the_bundle_is_the_store(
             for seen in walk(store.database, snapshot.commit_id)
         ]
         assert commits == table("commits")
-        assert snapshot.seq == 31
+        assert snapshot.seq == 37
         assert snapshot.commit.tree == table("merge")["ours"]
     finally:
         store.close()

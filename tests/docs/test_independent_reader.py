@@ -68,12 +68,26 @@ def _plain(state: State) -> dict[str, Any]:
         )
         for name, entity in state.entities.items()
     }
-    return entities | {name: edge.void for name, edge in state.relations.items()}
+    others: dict[str, Any] = {name: [edge.void] for name, edge in state.relations.items()}
+    for name, source in state.sources.items():
+        others[name] = (source.void, source.checkpoint.cursor if source.checkpoint else None)
+    for name, projection in state.projections.items():
+        others[name] = (projection.void, projection.dropped)
+    return entities | others
 
 
 def _seen(found: dict[str, Any]) -> dict[str, Any]:
     fields = ("status", "disputed", "heads", "superseded_by", "open_cases", "numbers")
-    return {
-        name: item["void"] if name.startswith("rel_") else tuple(item[field] for field in fields)
-        for name, item in found.items()
-    }
+    return {name: _effective(name, item) or tuple(item[field] for field in fields) for name, item in found.items()}
+
+
+def _effective(name: str, item: dict[str, Any]) -> Any:
+    """Return what `_plain` says of a relation, source or projection; None for the others."""
+    if name.startswith("rel_"):
+        return [item["void"]]
+    if name.startswith("src_"):
+        checks = [op["payload"].get("cursor") for op in item["effective"] if op["verb"] == "checkpoint"]
+        return item["void"], checks[-1] if checks else None
+    if name.startswith("pjn_"):
+        return item["void"], any(op["verb"] == "drop" for op in item["effective"])
+    return None

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from memgit.index.documents import Document
-from memgit.index.english import stem
 from memgit.index.lexical import (
     GUESS_WEIGHT,
     PASSAGES_KEPT,
@@ -31,7 +30,10 @@ from memgit.records.op import Scope
 
 from ..retrieval.memory import name
 
-IMPLEMENTATIONS: dict[str, Callable[[Path], LexicalIndex]] = {"whoosh": open_index}
+IMPLEMENTATIONS: dict[str, Callable[[Path], LexicalIndex]] = {
+    "whoosh": lambda directory: open_index(directory, "whoosh"),
+    "tantivy": lambda directory: open_index(directory, "tantivy"),
+}
 
 HERE = ScopeFilter("w", "p", frozenset({None}))
 INSTANT = "2026-06-01T00:00:00.000000Z"
@@ -77,7 +79,7 @@ def pieces(description: Document, text: str) -> list[Document]:
 
 def words(text: str, **fields: Any) -> tuple[QueryTerm, ...]:
     """Return the terms of a query of plain words."""
-    return tuple(QueryTerm(word, stem(word), **fields) for word in text.split())
+    return tuple(QueryTerm(word, word, **fields) for word in text.split())
 
 
 def put(index: LexicalIndex, documents: Iterable[Document], removed: Iterable[str] = ()) -> Watermark:

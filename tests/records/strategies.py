@@ -15,18 +15,22 @@ from hypothesis import strategies as st
 
 from memgit.records.codec import PurgeMarker, blob_digest, encode_op, encode_record
 from memgit.records.fold import fold
-from memgit.records.ids import BlobDigest, CaseId, EntityId, OpDigest, RevisionId, kind_of
+from memgit.records.ids import ArtifactId, BlobDigest, CaseId, EntityId, OpDigest, RevisionId, kind_of
 from memgit.records.op import (
     AcknowledgePayload,
     Actor,
     ArtifactPayload,
+    CheckpointPayload,
     ClaimPayload,
     Op,
     Payload,
+    ProjectionPayload,
     ReasonPayload,
     RelationPayload,
     RelationType,
     Scope,
+    SourcePayload,
+    Span,
 )
 from memgit.records.paths import FORMAT_PATH, FORMAT_TEXT, OpPath, blob_path, purge_path
 
@@ -304,6 +308,29 @@ def _relate(world: World, clone: Clone, step: Step) -> None:
         world.write(clone, "put", relation_id(world.number()), payload)
 
 
+def _feed(world: World, clone: Clone, step: Step) -> None:
+    """Register a source, say how far it was read, withdraw or bring back a document, derive a text or drop it."""
+    documents = [name for name in clone.lineage_ids() if name.startswith("art_")]
+    document = choose(documents, step.first)
+    sources = sorted({op.entity for op in clone.ops.values() if op.entity.startswith("src_")})
+    projections = sorted({op.entity for op in clone.ops.values() if op.entity.startswith("pjn_")})
+    source, projection = choose(sources, step.first), choose(projections, step.first)
+    if document is not None and step.second < 2:
+        world.write(clone, "withdraw", document, ReasonPayload(reason="gone"))
+    elif document is not None and step.second == 2:
+        revision = next(op.revision for op in clone.ops_of(document) if op.revision)
+        payload = ProjectionPayload(
+            projection="summary", artifact=ArtifactId(document), revision=revision, spans=(Span(0, 1),), text="short"
+        )
+        world.write(clone, "put", f"pjn_{ulid(world.number())}", payload)
+    elif projection is not None and step.second == 3:
+        world.write(clone, "drop", projection, ReasonPayload())
+    elif source is not None and step.second < 6:
+        world.write(clone, "checkpoint", source, CheckpointPayload(cursor=str(step.first)))
+    else:
+        world.write(clone, "register", f"src_{ulid(world.number())}", SourcePayload(kind="wiki", name="pages"))
+
+
 def _sync(world: World, clone: Clone, step: Step) -> None:
     other = world.clones[step.first % 3]
     if other.purged == clone.purged:
@@ -359,11 +386,25 @@ ACTIONS: dict[str, Callable[[World, Clone, Step], None]] = {
     "undo": _undo,
     "acknowledge": _acknowledge,
     "relate": _relate,
+    "feed": _feed,
     "sync": _sync,
     "purge": _purge,
     "break a rule": _break_a_rule,
 }
-_HONEST = ("assert", "put", "revise", "revise", "end", "undo", "undo", "acknowledge", "relate", "relate", "sync")
+_HONEST = (
+    "assert",
+    "put",
+    "revise",
+    "revise",
+    "end",
+    "undo",
+    "undo",
+    "acknowledge",
+    "relate",
+    "relate",
+    "feed",
+    "sync",
+)
 
 
 def worlds(extra: Sequence[str] = ("break a rule", "purge"), length: int = 28) -> st.SearchStrategy[World]:
@@ -394,6 +435,6 @@ def _run(program: list[Step]) -> World:
 
 def ops_in(files: Mapping[str, bytes], but_of: Collection[EntityId] = ()) -> list[str]:
     """Return the paths of the operation files of a tree, purged entities' left out."""
-    tops = ("claims/", "artifacts/", "relations/", "sources/")
+    tops = ("claims/", "artifacts/", "relations/", "sources/", "projections/")
     found = [path for path in files if path.startswith(tops)]
     return [path for path in found if path.rpartition("/")[2].partition(".")[0] not in but_of]

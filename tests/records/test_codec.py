@@ -103,7 +103,7 @@ documents = st.builds(
     kind=text,
     title=text,
     media_type=text,
-    size=st.integers(0, 2**53),
+    size=st.integers(0, DEFAULT.sequence),
     digest=text,
     provenance=maybe,
     markers=st.lists(text, max_size=3).map(tuple),

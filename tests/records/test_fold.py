@@ -71,7 +71,8 @@ def test_each_operation_counts_or_is_reported(world: World) -> None:
     """No operation vanishes in silence: it is in its entity's history, or a problem names its path."""
     state = fold(world.history)
     lineages = [entity.lineage for entity in state.entities.values()]
-    counted = {note.digest for value in (*lineages, *state.relations.values()) for note in value.ops}
+    others = (*state.relations.values(), *state.sources.values(), *state.projections.values())
+    counted = {note.digest for value in (*lineages, *others) for note in value.ops}
     named = [problem.path for problem in state.problems]
     assert named == sorted(named)
     assert len(named) == len(set(named))

@@ -192,7 +192,7 @@ class Cache:
                 self.cancels |= folded.cancels
                 if isinstance(folded.value, Lineage):
                     self.lineages[entity] = folded.value
-                elif folded.value is not None:
+                elif isinstance(folded.value, Relation):
                     self.relations[entity] = folded.value
             start |= self._start(entity)
         names, joined = component(start, self._at)

@@ -15,6 +15,7 @@ import pytest
 from memgit.errors import SecretDetected
 from memgit.screening import Finding, refuse, screen_bytes, screen_text
 from memgit.screening.screen import SPANS_KEPT
+from memgit.screening.table import rule_names
 from tests.screening.keys import ALNUM, KINDS, draw
 
 TOKEN = KINDS["github"][0](Random(1)).text
@@ -84,7 +85,35 @@ def test_refusal_names_rules_and_positions() -> None:
         "rule": "github-token", "where": "note", "line": 2, "column": 1, "start": 41, "end": 81,
     }  # fmt: skip
     assert len(details["findings"]) == 20
-    assert caught.value.message == ("note looks as if it held a secret: github-token at line 1, column 1, and 29 more")
+    assert caught.value.message == (
+        "`note` looks as if it held a secret: github-token at line 1, column 1, and 29 more; nothing was written"
+    )
+
+
+def test_a_lead_gives_context_and_is_not_part_of_the_text() -> None:
+    """What stands in front says what a text is; positions are the text's, and what the lead holds is not told."""
+    password = "Falcon" + "-falcon62"
+    assert screen_text(password, "value") == ()
+    (found,) = screen_text(password, "value", "password: ")
+    assert (found.line, found.column, found.start, found.end) == (1, 1, 0, len(password))
+    assert screen_text("see above", "value", f"{TOKEN}: ") == ()
+    second = screen_text(f"one\npassword = {password}", "value", "about: ")
+    assert [(found.line, found.column, found.start) for found in second] == [(2, 12, 15)]
+    cut = screen_text(TOKEN[10:], "value", TOKEN[:10])
+    assert [(found.start, found.end) for found in cut] == [(0, len(TOKEN) - 10)]
+
+
+def test_what_a_report_says_is_no_secret() -> None:
+    """A refusal, kept in a receipt or quoted in a note, is not refused in its turn, whatever the rule's name."""
+    for name in (*rule_names(), "assigned-password", "assigned-secret", "assigned-key", "secret-in-context"):
+        place = Finding(name, "statement", 12, 345, 0, 1).place
+        said = (
+            f"it looks as if it held a secret: {place}, and 2 more",
+            f"`statement` looks as if it held a secret: {place}; nothing was written",
+            f'{{"reason":"it looks as if it held a secret: {place}"}}',
+        )
+        for text in said:
+            assert screen_text(text, "text") == (), text
 
 
 def test_a_text_of_nothing_but_secrets() -> None:

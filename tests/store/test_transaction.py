@@ -36,10 +36,10 @@ class Sink:
         self.files[path] = data
 
 
-def begin(first_seq: int = 5, actor: Actor = ACTOR) -> tuple[Transaction, Sink]:
+def begin(first_seq: int = 5, actor: Actor = ACTOR, *, allow_flagged: bool = False) -> tuple[Transaction, Sink]:
     """Return a transaction on no snapshot."""
     sink = Sink()
-    return Transaction(None, sink, first_seq, actor, CODE), sink
+    return Transaction(None, sink, first_seq, actor, CODE, allow_flagged=allow_flagged), sink
 
 
 def test_operations_take_one_seq_each() -> None:

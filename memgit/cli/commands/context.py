@@ -1,22 +1,24 @@
-"""`git memory context show`: which project this place belongs to, and who says so."""
+"""`git memory context`: which project this place belongs to, and what memory holds for a prompt."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from memgit.cli.front import Front
+from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
+from memgit.cli.options import as_of_option, horizon_options, layer_options
 from memgit.cli.views import fields
 
 if TYPE_CHECKING:
     from memgit.operations.context import ResolvedContext
+    from memgit.retrieval.bundle import ContextBundle
 
 
 @noun("context")
 def command() -> None:
-    """Where this directory's memory belongs."""
+    """Where this directory's memory belongs, and what it holds for a prompt."""
 
 
 @command.command("show")
@@ -49,3 +51,42 @@ def show(front: Front, result: ResolvedContext) -> None:
         ("from", f"{result.resolved_from}: {result.where}" if result.where else result.resolved_from),
     ]
     fields(front.out, described)
+
+
+@command.command("build")
+@click.argument("words", metavar="QUERY...", nargs=-1, required=True)
+@click.option("--max-bytes", type=int, metavar="N", help="The Markdown has at most so many bytes; default 8192.")
+@click.option("-n", "--limit", type=int, metavar="N", help="At most so many hits; default 10.")
+@click.option("--marker", "markers", metavar="MARKER", multiple=True, help="Only what carries it; repeatable.")
+@click.option("--include-unqualified", is_flag=True, help="Also what comes close without qualifying, said so.")
+@click.option("--include-historical", is_flag=True, help="Also what was superseded, retracted or expired.")
+@as_of_option
+@horizon_options
+@layer_options
+@click.pass_obj
+def build(front: Front, /, words: tuple[str, ...], **wanted: Any) -> ContextBundle | None:
+    """Print what memory holds for a prompt, as Markdown within a budget.
+
+    Every stored line is quoted and cited, conflicts are told, and the whole is labelled untrusted.
+
+    \b
+    Examples:
+      git memory context build how is money stored
+      git memory context build release process --max-bytes 2048 --json
+    """
+    from memgit.retrieval.bundle import ContextBundle
+
+    fields = {"query": " ".join(words), **given(**wanted)}
+    return front.perform("context.build", fields, ContextBundle, lambda result: show_bundle(front, result))
+
+
+def show_bundle(front: Front, result: ContextBundle) -> None:
+    """Print the Markdown, and beside it what a reader should know of it."""
+    for line in result.markdown.splitlines():
+        front.out.line(line)
+    if result.omitted_count:
+        front.out.note(f"{result.omitted_count} more did not fit: --max-bytes")
+    if result.retrieval_truncated:
+        front.out.note("more was found: --limit")
+    for signal in result.risk_signals:
+        front.out.note(f"{signal.signal.replace('_', ' ')}: {', '.join(signal.citations[:3])}")

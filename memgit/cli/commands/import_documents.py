@@ -31,7 +31,8 @@ def markdown(front: Front, /, directory: str, prefix: str | None, dry_run: bool)
     """Import the Markdown files below a directory, each as an artifact.
 
     Title, headings and front matter are kept with the exact bytes. Importing again writes only what changed. Hidden
-    directories and symbolic links are left out; files that are gone are named and kept.
+    directories and symbolic links are left out, and so is what looks as if it held a secret; files that are gone are
+    named and kept.
 
     \b
     Examples:
@@ -60,5 +61,11 @@ def show(front: Front, result: Imported, dry_run: bool) -> None:
         out.note(f"gone, kept as it was: {path}")
     for skipped in result.skipped:
         out.note(f"left out: {skipped.path}: {skipped.reason}")
+    if result.flagged == 1:
+        out.note("1 document seems to hold a secret; what was kept of it before is as it was")
+        out.note("hint: take the secret out and import again; or look at it, then pass --allow-flagged")
+    elif result.flagged:
+        out.note(f"{result.flagged} documents seem to hold secrets; what was kept of them before is as it was")
+        out.note("hint: take the secrets out and import again; or look at each, then pass --allow-flagged")
     would = "would be " if dry_run else ""
     out.line(f"{result.added} {would}new, {result.revised} {would}changed, {result.unchanged} unchanged")

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 @click.option("--workspace", metavar="ID", help="The workspace's id; default: a marker's, else a fresh one.")
 @click.option("--project", metavar="ID", help="The project's id; default: a marker's, else a fresh one.")
 @click.option("--no-marker", is_flag=True, help="Leave no .memoree.toml; the store alone keeps the identity.")
+@click.option("--offline", is_flag=True, help="Do not look whether the remote has a memory already.")
 @click.pass_obj
-def command(front: Front, /, workspace: str | None, project: str | None, no_marker: bool) -> StoreCreated | None:
-    """Begin this repository's memory.
+def command(
+    front: Front, /, workspace: str | None, project: str | None, no_marker: bool, offline: bool
+) -> StoreCreated | None:
+    """Begin this repository's memory, or bring the one that the remote has.
 
     Creates the ref refs/memgit/store and, unless told not to, the file .memoree.toml, which names the project and is
     meant to be committed. Nothing else of the repository changes. Running it again changes nothing.
@@ -32,7 +35,9 @@ def command(front: Front, /, workspace: str | None, project: str | None, no_mark
     """
     from memgit.operations.init import StoreCreated
 
-    fields = given(workspace_id=workspace, project_id=project) | ({"marker": False} if no_marker else {})
+    fields = given(workspace_id=workspace, project_id=project, offline=offline) | (
+        {"marker": False} if no_marker else {}
+    )
     return front.perform("store.init", fields, StoreCreated, lambda result: show(front, result))
 
 
@@ -41,7 +46,12 @@ def show(front: Front, result: StoreCreated) -> None:
     if front.out.quiet:
         front.out.line(result.store_id)
         return
-    front.out.line("Began the memory " if result.created else "There is a memory already: ", ("id", result.store_id))
+    if result.adopted_from is not None:
+        front.out.line(f"Brought the memory of {result.adopted_from}: ", ("id", result.store_id))
+    else:
+        front.out.line(
+            "Began the memory " if result.created else "There is a memory already: ", ("id", result.store_id)
+        )
     front.out.line(f"  workspace {result.workspace_id}")
     front.out.line(f"  project   {result.project_id}")
     front.out.line(f"  ref       {result.ref}")

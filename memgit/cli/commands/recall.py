@@ -8,7 +8,7 @@ import click
 
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
-from memgit.cli.options import horizon_options, together
+from memgit.cli.options import as_of_option, horizon_options, layer_options, together
 
 if TYPE_CHECKING:
     from memgit.operations.recall import Recalled
@@ -27,7 +27,9 @@ _sizes = together(
 @_sizes
 @click.option("--include-historical", is_flag=True, help="Also what was superseded, retracted or expired.")
 @click.option("--marker", "markers", metavar="MARKER", multiple=True, help="Only what carries it; repeatable.")
+@as_of_option
 @horizon_options
+@layer_options
 @click.pass_obj
 def command(front: Front, /, words: tuple[str, ...], **wanted: Any) -> Recalled | None:
     """Ask whether memory knows something.

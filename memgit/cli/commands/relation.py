@@ -9,7 +9,7 @@ import click
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
 from memgit.cli.ids import whole_id
-from memgit.cli.options import RELATION_TYPES, horizon_options, limit_option, write_options
+from memgit.cli.options import RELATION_TYPES, horizon_options, layer_options, limit_option, write_options
 from memgit.cli.views import show_relations
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def put(front: Front, /, source: str, relation: str, target: str, metadata: str 
 @limit_option(50, "relations")
 @click.option("--cursor", metavar="CURSOR", help="Where the page before ended.")
 @horizon_options
+@layer_options
 @click.pass_obj
 def list_(
     front: Front,

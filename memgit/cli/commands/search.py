@@ -8,7 +8,7 @@ import click
 
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
-from memgit.cli.options import CLAIM_TYPES, horizon_options, limit_option
+from memgit.cli.options import CLAIM_TYPES, as_of_option, horizon_options, layer_options, limit_option
 
 if TYPE_CHECKING:
     from memgit.operations.search import Found
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @click.option("--marker", "markers", metavar="MARKER", multiple=True, help="Only what carries it; repeatable.")
 @click.option("--include-historical", is_flag=True, help="Also what was superseded, retracted or expired.")
 @click.option("--max-excerpt-bytes", type=int, metavar="N", help="At most so much of each document; default 320.")
+@as_of_option
 @horizon_options
+@layer_options
 @click.pass_obj
 def command(front: Front, /, words: tuple[str, ...], **wanted: Any) -> Found | None:
     """Find the claims and documents that are closest to a query.

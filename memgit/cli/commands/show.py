@@ -9,6 +9,7 @@ import click
 from memgit.cli.front import Front
 from memgit.cli.grammar import verb
 from memgit.cli.ids import whole_case
+from memgit.cli.options import layer_options
 from memgit.cli.views import show_artifact, show_case, show_claim, show_relation, show_relations
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 @verb("show")
 @click.argument("id", metavar="ID")
+@layer_options
 @click.pass_obj
 def command(front: Front, /, id: str) -> Shown | None:
     """Show a claim, an artifact, a relation or a conflict case.

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memgit.cli.front import Front
+from memgit.cli.front import Front, layer_name
 from memgit.cli.grammar import verb
+from memgit.cli.options import layer_options
 from memgit.cli.terminal import one_line
 from memgit.errors import NoAmbientContext, NotARepository, StoreNotInitialized
 
@@ -27,6 +28,7 @@ This repository has no memory yet. To begin:
 
 
 @verb("status")
+@layer_options
 @click.pass_obj
 def command(front: Front, /) -> StoreStatus | None:
     """Summarise the memory: counts, open conflicts, the latest claims.
@@ -66,6 +68,9 @@ def show(front: Front, result: StoreStatus) -> None:
         f"  store  claims: {_count(result.claims)}; artifacts: {_count(result.artifacts)}; "
         f"relations: {result.relations}"
     )
+    for layer, count in result.layers.items():
+        operations = "1 operation" if count == 1 else f"{count} operations"
+        out.line(f"  {layer_name(layer)}: {operations}, in this clone alone")
     if result.open_conflicts:
         cases = "case" if result.open_conflicts == 1 else "cases"
         out.line("  ", ("bad", f"{result.open_conflicts} open conflict {cases}"), ": `git memory conflict list`")

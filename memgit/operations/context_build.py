@@ -1,0 +1,71 @@
+"""`context.build`: what was found, as bounded Markdown for a model's prompt, with citations and warnings."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from memgit.errors import MemgitError
+from memgit.operations import checks
+from memgit.operations.invocation import Invocation
+from memgit.operations.reach import answers
+from memgit.operations.reading import RetrievalRequest
+from memgit.operations.search import unite
+from memgit.records.ids import CaseId
+from memgit.retrieval.bundle import ContextBundle, build_bundle
+from memgit.retrieval.citations import resolve
+from memgit.retrieval.conflicts import Conflict, conflicts_of
+from memgit.retrieval.search import SearchRequest, SearchResult, search
+from memgit.retrieval.view import View
+
+_QUOTE_BYTES = 1024  # of the evidence behind one claim; a longer one is cited, not shown
+_Answer = tuple[SearchResult, tuple[Conflict, ...], dict[str, str]]
+
+
+class ContextBuild(RetrievalRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Freeze a search as Markdown of at most `max_bytes`. `include_unqualified` admits what would not be recalled."""
+
+    max_bytes: int = 8192
+    limit: int = 10
+    kinds: tuple[Literal["claim", "artifact"], ...] = ("claim", "artifact")
+    types: tuple[str, ...] = ()
+    component: str | None = None
+    markers: tuple[str, ...] = ()
+    include_unqualified: bool = False
+    include_historical: bool = False
+    max_excerpt_bytes: int = 320
+
+
+def build(invocation: Invocation, request: ContextBuild) -> ContextBundle:
+    """Return the bundle of everything that the horizon reaches."""
+    invocation.look(request.horizon, request.reason)
+    invocation.await_commit(request.min_commit_seq, request.min_commit)
+    asked = SearchRequest(
+        query=request.query,
+        limit=request.limit,
+        kinds=frozenset(request.kinds),
+        types=frozenset(request.types) or None,
+        component=request.component,
+        markers=checks.markers(request.markers),
+        qualified_only=not request.include_unqualified,
+        include_historical=request.include_historical,
+        max_excerpt_bytes=request.max_excerpt_bytes,
+    )
+    found = list(answers(invocation, lambda view: _answer(asked, view), request.as_of))
+    result = unite([(place, answer[0]) for place, answer in found], request.limit)
+    invocation.warnings.extend(dict.fromkeys(warning for _, answer in found for warning in answer[0].warnings))
+    conflicts = [conflict for _, answer in found for conflict in answer[1]]
+    quotes = {citation: text for _, answer in found for citation, text in answer[2].items()}
+    return build_bundle(result, conflicts, quotes, request.max_bytes)
+
+
+def _answer(asked: SearchRequest, view: View) -> _Answer:
+    found = search(asked, view)
+    claims = [hit.claim for hit in found.hits if hit.claim is not None]
+    conflicts = conflicts_of((CaseId(case) for claim in claims for case in claim.open_cases), view)
+    quotes: dict[str, str] = {}
+    for citation in dict.fromkeys(ref.citation for claim in claims for ref in claim.evidence):
+        try:
+            quotes[citation] = resolve(citation, _QUOTE_BYTES, view).text
+        except MemgitError:
+            continue  # too long, not text, or lost: it is cited all the same
+    return found, conflicts, quotes

@@ -1,0 +1,166 @@
+"""What an `undo` is asked to undo: from what a person can copy to operations of entities.
+
+An operation's digest, a revision and a commit name what never changes, so they are looked up before the write; which
+operation of an entity was the last effective one is asked under the lock.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from memgit.errors import InvalidRequest, NotFound
+from memgit.index.state_cache import StateCache
+from memgit.records import ids
+from memgit.records.ids import EntityId, OpDigest, RelationId
+from memgit.records.op import Actor
+from memgit.records.paths import OpPath
+from memgit.records.state import OpNote
+from memgit.retrieval.citations import ArtifactCitation, parse_citation
+from memgit.store.commits import Graph, brought, commits
+from memgit.store.objects import ObjectId
+from memgit.store.snapshot import Snapshot
+from memgit.store.store import Store
+
+T = TypeVar("T")
+
+LAST = "@last"
+
+_HEX = re.compile(r"[0-9a-f]{4,64}")
+_REVISION = re.compile(r"[ca]rev_[0-9a-hjkmnp-tv-z]{4,26}")
+_DEPTH = 2_000  # commits; what somebody wrote last is not far back
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Operations of one entity: those of the digests, or the last effective one where there are none.
+
+    `whole` names a commit: what is void in it already is passed over.
+    """
+
+    entity: EntityId
+    digests: tuple[OpDigest, ...] = ()
+    whole: bool = False
+
+
+def find_targets(store: Store, graph: Graph, state: StateCache, named: str) -> list[Target]:
+    """Return what one target means. Raises NotFound, InvalidRequest where it means several things or none."""
+    wanted = named.strip()
+    if ids.is_entity_id(wanted):
+        return [Target(wanted)]
+    if wanted == LAST:
+        return _of_commit(store, _last_commit(store, graph), f"{LAST}: your last write")
+    if wanted.startswith("memoree://"):
+        citation = parse_citation(wanted)
+        entity = citation.artifact if isinstance(citation, ArtifactCitation) else citation.claim
+        return [_of_revision(state, citation.revision, entity)]
+    if _REVISION.fullmatch(wanted):
+        return [_of_revision(state, wanted)]
+    if _HEX.fullmatch(wanted):
+        return _of_digest(store, graph, state, wanted)
+    if wanted.startswith("case_"):
+        raise InvalidRequest(
+            f"{wanted[:60]} is a conflict case, which is derived from operations",
+            hint="`git memory conflict show CASE` names its relation and revisions; undo one of these.",
+        )
+    raise InvalidRequest(
+        f"{wanted[:80]!r} names nothing that can be undone",
+        hint="Give an id, a revision, the beginning of a digest or of a commit, or @last; see `git memory log`.",
+        details={"field": "targets"},
+    )
+
+
+def _of_revision(state: StateCache, prefix: str, entity: EntityId | None = None) -> Target:
+    """Return the operation that made the one revision that begins so."""
+    found = {}
+    for name in [entity] if entity is not None else state.mentions(prefix):
+        known = state.entity(name)
+        for revision in known.lineage.revisions if known is not None else ():
+            if revision.id.startswith(prefix):
+                found[revision.id] = Target(name, (revision.digest,))
+    return _only(found, prefix, "revision")
+
+
+def _of_digest(store: Store, graph: Graph, state: StateCache, prefix: str) -> list[Target]:
+    """Return the one operation, or the operations of the one commit, that begins so."""
+    operations = {
+        note.digest: Target(name, (note.digest,))
+        for name in state.mentions(prefix)
+        for note in _notes(state, name)
+        if note.digest.startswith(prefix)
+    }
+    tip = store.tip()
+    written = [seen.oid for seen in commits(graph, [tip] if tip else []) if seen.oid.startswith(prefix)]
+    if operations and written:
+        raise InvalidRequest(f"{prefix} begins an operation and a commit", hint="Give more of it.")
+    if written:
+        commit = _only({oid: oid for oid in written}, prefix, "commit")
+        return _of_commit(store, commit, f"commit {commit[:12]}")
+    return [_only(operations, prefix, "operation or commit")]
+
+
+def _of_commit(store: Store, commit: ObjectId, what: str) -> list[Target]:
+    """Return the operations that a commit brought, by entity."""
+    by_entity: dict[EntityId, list[OpPath]] = {}
+    for path in brought(Snapshot(store.database, commit)):
+        by_entity.setdefault(path.entity, []).append(path)
+    if not by_entity:
+        raise InvalidRequest(f"{what} brought no operations", hint="`git memory log` shows which commits did.")
+    return [
+        Target(entity, tuple(path.digest for path in sorted(paths, key=lambda path: (path.seq, path.digest))), True)
+        for entity, paths in by_entity.items()
+    ]
+
+
+def _last_commit(store: Store, graph: Graph) -> ObjectId:
+    """Return the last commit that this clone wrote for who acts now.
+
+    The log knows what this clone wrote. Where it has been restarted since, the newest commit by the same author is as
+    near as the history gets; that author may have written it in another clone.
+    """
+    actor = store.author().actor
+    for oid in _own_commits(store, graph):
+        found = Snapshot(store.database, oid)
+        if f"<{actor.email}>" in found.commit.message and _author(found) == actor:
+            return oid
+    raise NotFound("you wrote nothing here yet", hint="`git memory log` shows who wrote what; name a commit.")
+
+
+def _own_commits(store: Store, graph: Graph) -> Iterator[ObjectId]:
+    """Yield the commits that the log remembers with their objects, newest first, then those of the history."""
+    tip = store.tip()
+    if tip is None:
+        return
+    history = [seen.oid for seen, _ in zip(commits(graph, [tip]), range(_DEPTH), strict=False)]
+    known = set(history)
+    logged = [
+        entry.new for entry in store.database.log.entries() if any(item[0] == entry.new for item in entry.objects)
+    ]
+    yield from (oid for oid in reversed(logged) if oid in known)
+    yield from history
+
+
+def _author(snapshot: Snapshot) -> Actor | None:
+    """Return who wrote a commit's operations; None where it brought none."""
+    first = next(brought(snapshot), None)
+    ops, _ = snapshot.ops(first.entity) if first is not None else ([], [])
+    return next((op.actor for op in ops if first is not None and op.digest == first.digest), None)
+
+
+def _notes(state: StateCache, name: EntityId) -> tuple[OpNote, ...]:
+    if name.startswith("rel_"):
+        relation = state.relation(RelationId(name))
+        return relation.ops if relation is not None else ()
+    entity = state.entity(name)
+    return entity.lineage.ops if entity is not None else ()
+
+
+def _only(found: Mapping[Any, T], prefix: str, what: str) -> T:
+    if len(found) > 1:
+        shown = ", ".join(name[:16] for name in sorted(found)[:5])
+        raise InvalidRequest(f"{prefix} begins several: {shown}", hint="Give more of it.")
+    if not found:
+        raise NotFound(f"no {what} begins with {prefix[:80]}", details={"id": prefix[:80]})
+    return next(iter(found.values()))

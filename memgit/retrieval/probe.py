@@ -1,0 +1,197 @@
+"""Where might the answer stand? A few leads, for a question that nothing qualified for.
+
+A lead is a title and exact places. It proves that the source material exists, nothing else: it never qualifies, never
+enters a context bundle, and never changes presence. Claims and raw documents stay separate leads even where they share
+a document, so that neither lends the other relevance or evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from msgspec import Struct
+
+from memgit.index.passages import boundary_before, decode_text
+from memgit.records.ids import ArtifactId
+from memgit.records.op import ArtifactPayload, ClaimPayload, Evidence
+from memgit.records.state import Entity, Revision
+from memgit.retrieval import bounds
+from memgit.retrieval.bounds import Bound
+from memgit.retrieval.candidates import Candidate, Selection, candidates, one_per_entity
+from memgit.retrieval.citations import ArtifactCitation
+from memgit.retrieval.excerpt import excerpt_span
+from memgit.retrieval.query import Query, analyse_query, with_similar_words
+from memgit.retrieval.view import Horizon, View
+
+DEPTH = Bound(1, 8)
+RAW_FLOOR = 2  # places that raw documents have among the leads, where there are so many
+WINDOW_BYTES = 384  # of a passage that nobody cited exactly
+WINDOWS = 3  # of one document behind one claim; they do not overlap
+CITED_BYTES = 1024  # an exact citation is shown whole up to here
+_SCANNED_BYTES = 256 * 1024  # of a document that is cited as a whole
+_PROPOSALS = 32
+_CLAUSE = re.compile(
+    r"[.;:!?\n]+\s|,\s+|\s+(?:and|but|or|because|which|while|when|unless|until|so that)\s+", re.IGNORECASE
+)
+
+Provenance = Literal["claim_evidence", "artifact_window"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeRequest:
+    """`query` may be a reformulation of `original_query` that keeps its meaning; then both are looked for."""
+
+    query: str
+    original_query: str | None = None
+    depth: int = 8
+    raw_only: bool = False
+
+
+class LeadSource(Struct, frozen=True, kw_only=True):
+    """An exact place in a document, to be read with `citation.get`."""
+
+    citation: str
+    artifact_id: str
+    revision_id: str
+    start_byte: int
+    end_byte: int
+    provenance: Provenance
+
+
+class Lead(Struct, frozen=True, kw_only=True):
+    """A place to look. `title` is untrusted text; `claim_id` is None for a raw document."""
+
+    title: str
+    claim_id: str | None
+    sources: tuple[LeadSource, ...]
+    score: float
+
+
+class ProbeResult(Struct, frozen=True, kw_only=True):
+    """Leads, claims before raw documents. `qualified` is always false, whatever stands in them."""
+
+    leads: tuple[Lead, ...]
+    searched_horizons: tuple[Horizon, ...]
+    evaluated_at: str
+    warnings: tuple[str, ...]
+    qualified: Literal[False] = False
+
+
+def probe(request: ProbeRequest, view: View) -> ProbeResult:
+    """Return at most `depth` leads. Raises InvalidRequest for a blank query, LimitExceeded beyond the depth.
+
+    With `raw_only` claims are withheld, and so are the documents that those near the query rest on.
+    """
+    bounds.check("depth", request.depth, DEPTH)
+    queries = [analyse_query(text) for text in dict.fromkeys((request.query, request.original_query or request.query))]
+    found = _nearest(queries, view)
+    claims = [candidate for candidate in found if candidate.entity.lineage.kind == "claim"]
+    raw = [candidate for candidate in found if candidate.entity.lineage.kind == "artifact"]
+    if request.raw_only:
+        cited = {item.artifact for claim in claims for item in _evidence(claim)}
+        claims, raw = [], [candidate for candidate in raw if candidate.id not in cited]
+    floor = min(RAW_FLOOR, len(raw), request.depth)
+    leads = [lead for claim in claims if (lead := _claim_lead(claim, queries[0], view)).sources]
+    leads = leads[: request.depth - floor]
+    leads += [lead for item in raw if (lead := _raw_lead(item, queries[0])).sources][: request.depth - len(leads)]
+    return ProbeResult(
+        leads=tuple(leads),
+        searched_horizons=(view.horizon,),
+        evaluated_at=view.instant,
+        warnings=tuple(dict.fromkeys(warning for query in queries for warning in query.warnings)),
+    )
+
+
+def _nearest(queries: list[Query], view: View) -> list[Candidate]:
+    """Return what is nearest to any of the queries, each entity once, best first."""
+    best: dict[str, Candidate] = {}
+    for query in queries:
+        if not query.units:
+            continue
+        guessed = with_similar_words(query, view.index)
+        for candidate in one_per_entity(candidates(guessed, view, Selection(), _PROPOSALS, "score")):
+            known = best.get(candidate.id)
+            if known is None or candidate.score > known.score:
+                best[candidate.id] = candidate
+    return sorted(best.values(), key=lambda candidate: (-candidate.score, -candidate.revision.seq, candidate.id))
+
+
+def _evidence(claim: Candidate) -> tuple[Evidence, ...]:
+    payload = claim.revision.payload
+    return payload.evidence if isinstance(payload, ClaimPayload) else ()
+
+
+def _claim_lead(claim: Candidate, query: Query, view: View) -> Lead:
+    sources: list[LeadSource] = []
+    title = ""
+    for item in _evidence(claim):
+        entity = view.entity(item.artifact)
+        if entity is None or not view.sees(entity) or entity.status != "active":
+            continue
+        title = title or _title(entity, item)
+        sources += _places(claim, item, entity, query, view)
+    return Lead(title=title, claim_id=claim.id, sources=tuple(sources), score=round(claim.score, 6))
+
+
+def _title(entity: Entity, item: Evidence) -> str:
+    payload = (_revision(entity, item) or entity.current).payload
+    return payload.title if isinstance(payload, ArtifactPayload) else ""
+
+
+def _places(claim: Candidate, item: Evidence, entity: Entity, query: Query, view: View) -> Iterator[LeadSource]:
+    """Yield the cited bytes, or the windows of a document that is cited as a whole, by the clauses of the claim."""
+    revision = _revision(entity, item)
+    data = view.read_blob(revision.blob) if revision is not None and revision.blob else None
+    if revision is None or data is None or decode_text(data) is None:
+        return
+    if item.start is not None and item.end is not None:
+        yield _source(
+            item, item.start, boundary_before(data, min(item.end, item.start + CITED_BYTES)), "claim_evidence"
+        )
+        return
+    seen: list[tuple[int, int]] = []
+    scanned = data[: boundary_before(data, min(len(data), _SCANNED_BYTES))]
+    for clause in _clauses(claim):
+        start, end = excerpt_span(scanned, clause, WINDOW_BYTES)
+        if start < end and all(end <= before or start >= after for before, after in seen):
+            seen.append((start, end))
+            yield _source(item, start, end, "claim_evidence")
+        if len(seen) == WINDOWS:
+            return
+
+
+def _clauses(claim: Candidate) -> list[Query]:
+    """Return a claim's statement as queries, clause by clause, the whole of it first."""
+    payload = claim.revision.payload
+    statement = (payload.statement or "") if isinstance(payload, ClaimPayload) else ""
+    parts = [statement, *_CLAUSE.split(statement)]
+    return [query for part in parts if part.strip() and (query := analyse_query(part)).units]
+
+
+def _raw_lead(artifact: Candidate, query: Query) -> Lead:
+    payload, passage = artifact.revision.payload, artifact.passage
+    sources: tuple[LeadSource, ...] = ()
+    if passage is not None:
+        start, end = excerpt_span(passage.data, query, WINDOW_BYTES)
+        item = Evidence(ArtifactId(artifact.id), artifact.revision.id)
+        sources = (_source(item, passage.start + start, passage.start + end, "artifact_window"),) if start < end else ()
+    title = payload.title if isinstance(payload, ArtifactPayload) else ""
+    return Lead(title=title, claim_id=None, sources=sources, score=round(artifact.score, 6))
+
+
+def _source(item: Evidence, start: int, end: int, provenance: Provenance) -> LeadSource:
+    return LeadSource(
+        citation=str(ArtifactCitation(item.artifact, item.revision, start, end)),
+        artifact_id=item.artifact,
+        revision_id=item.revision,
+        start_byte=start,
+        end_byte=end,
+        provenance=provenance,
+    )
+
+
+def _revision(entity: Entity, item: Evidence) -> Revision | None:
+    return next((revision for revision in entity.lineage.revisions if revision.id == item.revision), None)

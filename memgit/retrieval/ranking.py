@@ -1,0 +1,197 @@
+"""The order of a search: proposals by words and by meaning, their neighbours in sessions, and one score for each.
+
+Indexes propose a bounded number of revisions, so that a search costs the same however much is known. Lifecycle, scope
+and the request's conditions have been applied by then; they are applied here again to whatever a session brings in.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+
+from memgit.index.lexical import Hit, IndexFilter
+from memgit.records.ids import EntityId, RevisionId
+from memgit.retrieval.asked_dates import AskedDate, asked_dates, date_fit
+from memgit.retrieval.fusion import Parts, Said, Surroundings, fuse, scale_of
+from memgit.retrieval.nearness import Nearness
+from memgit.retrieval.neighbours import Conversations, SessionKey, Turn, speakers_in
+from memgit.retrieval.query import Query
+from memgit.retrieval.stored import stored_of
+from memgit.retrieval.view import HISTORY_FACTOR, View
+
+WORD_PROPOSALS = 256  # of each kind; a question of six words meets fewer texts of a project that share a rare one
+MEANING_PROPOSALS = 128
+_EXTENDED = 64  # proposals whose neighbours are proposed, too: the answer may share no word with its question
+_EXTENDED_REACH = 2  # turns
+
+NEAR_ENOUGH = 0.3
+"""The cosine that what shares no word with a question needs, by itself and around it. Below, unrelated texts begin."""
+
+Key = tuple[EntityId, RevisionId]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A revision with its score. `hits` are the index's, best first; one without matches where it met no word.
+
+    `near` is its cosine to the question, None where nobody looked.
+    """
+
+    hits: tuple[Hit, ...]
+    parts: Parts
+    near: float | None
+
+
+@dataclass(slots=True)
+class _Proposal:
+    hits: list[Hit] = field(default_factory=list)
+    near: float | None = None
+    turn: Turn | None = None
+    terms: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def seq(self) -> int:
+        return self.hits[0].document.seq
+
+
+def ranked(query: Query, view: View, where: IndexFilter, limit: int) -> list[Ranked]:
+    """Return what `where` admits, best first, at least `limit` where so many are known; ties by later seq, then id.
+
+    The query's terms are as an index takes them: `with_similar_words` comes before.
+    """
+    pool = _Pool(query, view, where)
+    pool.propose(max(WORD_PROPOSALS, 2 * limit), max(MEANING_PROPOSALS, limit))
+    return pool.scored()
+
+
+class _Pool:
+    """The proposals of one search, by revision, in the order in which they came."""
+
+    def __init__(self, query: Query, view: View, where: IndexFilter) -> None:
+        self._query = query
+        self._view = view
+        self._where = where
+        self._nearness: Nearness | None = view.nearness()
+        self._conversations = Conversations(view)
+        self._dates: tuple[AskedDate, ...] = asked_dates(query.text)
+        self._proposals: dict[Key, _Proposal] = {}
+        self._near: dict[EntityId, float] = {}
+        self._said: dict[EntityId, Said] = {}
+        self._by_turn: dict[EntityId, _Proposal] = {}
+
+    def propose(self, by_words: int, by_meaning: int) -> None:
+        """Collect the proposals, and what is known of each."""
+        factor = HISTORY_FACTOR if self._view.past else 1
+        for hit in self._view.index.query(self._query.terms, self._where, by_words * factor, "score"):
+            self._add(hit)
+        if self._nearness is not None:
+            for near in self._nearness.nearest(self._query.text, self._where, by_meaning * factor):
+                self._near[near.entity] = max(near.score, self._near.get(near.entity, -1.0))
+                if (near.entity, near.revision) not in self._proposals or near.start is not None:
+                    self._add_near(near.entity, near.revision, near.start, near.end)
+        self._find_turns()
+        self._extend()
+        self._measure()
+
+    def scored(self) -> list[Ranked]:
+        """Return the proposals with their scores, best first."""
+        scale = scale_of(self._own(key) for key in self._proposals)
+        sessions = self._session_terms()
+        result: list[tuple[float, int, Key, Ranked]] = []
+        for key, proposal in self._proposals.items():
+            parts = fuse(self._own(key), self._surroundings(proposal, sessions), scale)
+            near = self._near.get(key[0])
+            if parts.words or parts.around_words or (near or 0.0) >= NEAR_ENOUGH:
+                result.append((-parts.score, -proposal.seq, key, Ranked(tuple(proposal.hits), parts, near)))
+        return [found for *_, found in sorted(result, key=lambda each: each[:3])]
+
+    def _add(self, hit: Hit) -> _Proposal:
+        proposal = self._proposals.setdefault((hit.document.entity, hit.document.revision), _Proposal())
+        proposal.hits.append(hit)
+        for match in hit.matches:
+            proposal.terms[match.term] = max(match.weight, proposal.terms.get(match.term, 0.0))
+        return proposal
+
+    def _add_near(self, entity_id: EntityId, revision_id: RevisionId, start: int | None, end: int | None) -> None:
+        """Propose a revision of which no word is met."""
+        entity = self._view.entity(entity_id)
+        revisions = entity.lineage.revisions if entity is not None else ()
+        revision = next((each for each in revisions if each.id == revision_id), None)
+        known = self._proposals.get((entity_id, revision_id))
+        if entity is None or revision is None:
+            return
+        if known is None or all((hit.document.start, hit.document.end) != (start, end) for hit in known.hits):
+            self._add(Hit(stored_of(entity, revision, start, end), 0.0))
+
+    def _find_turns(self) -> None:
+        for (entity_id, revision_id), proposal in self._proposals.items():
+            if entity_id.startswith("clm_") and proposal.turn is None:
+                turn = self._conversations.turn(entity_id)
+                if turn is not None and turn.revision.id == revision_id:
+                    proposal.turn = turn
+                    self._by_turn[entity_id] = proposal
+
+    def _extend(self) -> None:
+        """Propose the neighbours of the best."""
+        scale = scale_of(self._own(key) for key in self._proposals)
+        order = [
+            (-self._own(key).share(scale), -proposal.seq, key, proposal.turn)
+            for key, proposal in self._proposals.items()
+            if proposal.turn is not None
+        ]
+        for *_, turn in heapq.nsmallest(_EXTENDED, order, key=lambda each: each[:3]):
+            for distance, other in self._conversations.around(turn):
+                key = (other.entity.lineage.id, other.revision.id)
+                if abs(distance) <= _EXTENDED_REACH and key not in self._proposals and self._admits(other):
+                    self._add(Hit(stored_of(other.entity, other.revision), 0.0))
+        self._find_turns()
+
+    def _measure(self) -> None:
+        """Learn what the fusion needs of every turn that is proposed or stands near one."""
+        turns = {name: proposal.turn for name, proposal in self._by_turn.items() if proposal.turn is not None}
+        for turn in list(turns.values()):
+            turns.update((other.entity.lineage.id, other) for _, other in self._conversations.around(turn))
+        words, speaker = speakers_in(self._query, list(turns.values()))
+        if self._nearness is not None:
+            missing = [name for name in turns if name not in self._near]
+            self._near |= self._nearness.of(self._query.text, missing)
+        if words >= {unit.name for unit in self._query.units}:
+            words = frozenset()  # the query is a name
+        for name, turn in turns.items():
+            found = self._by_turn.get(name)
+            self._said[name] = Said(
+                {term: weight for term, weight in found.terms.items() if term not in words} if found else {},
+                max(0.0, self._near.get(name, 0.0)),
+                turn.asks,
+                turn.length,
+                speaker is not None and speaker in turn.saying.speakers,
+                max((date_fit(self._dates, moment) for moment in turn.saying.moments), default=0.0),
+            )
+
+    def _own(self, key: Key) -> Said:
+        proposal = self._proposals[key]
+        if proposal.turn is not None and key[0] in self._said:
+            return self._said[key[0]]
+        return Said(proposal.terms, max(0.0, self._near.get(key[0], 0.0)))
+
+    def _session_terms(self) -> dict[SessionKey, dict[str, float]]:
+        """Return the best weight of each term in each session."""
+        best: dict[SessionKey, dict[str, float]] = {}
+        for name, proposal in self._by_turn.items():
+            if proposal.turn is not None:
+                terms = best.setdefault(proposal.turn.session, {})
+                for term, weight in self._said[name].terms.items():
+                    terms[term] = max(weight, terms.get(term, 0.0))
+        return best
+
+    def _surroundings(self, proposal: _Proposal, sessions: dict[SessionKey, dict[str, float]]) -> Surroundings | None:
+        if proposal.turn is None:
+            return None
+        around = self._conversations.around(proposal.turn)
+        turns = {distance: self._said[other.entity.lineage.id] for distance, other in around}
+        return Surroundings(turns, sessions.get(proposal.turn.session, {}))
+
+    def _admits(self, turn: Turn) -> bool:
+        """Tell whether the request's conditions admit a turn; scope and status have been looked at."""
+        where = self._where
+        return "claim" in where.kinds and where.admits_details(stored_of(turn.entity, turn.revision))

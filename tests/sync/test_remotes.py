@@ -1,0 +1,166 @@
+"""One elected remote: chosen once, said once, and never another one by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memgit.errors import NoRemote
+from memgit.sync.remotes import choose, elect
+from tests.sync.conftest import SCOPE, STORE, Clone, bare, git
+
+BOTH = {"origin": "u", "fork": "v"}
+
+
+@pytest.mark.parametrize(
+    ("remotes", "asked", "elected", "change", "outcome"),
+    [
+        ({"origin": "u"}, None, None, False, ("origin", True)),
+        (BOTH, "fork", None, False, ("fork", True)),
+        (BOTH, None, "fork", False, ("fork", False)),
+        (BOTH, "fork", "fork", False, ("fork", False)),
+        (BOTH, "origin", "fork", True, ("origin", True)),
+        (BOTH, "origin", "gone", True, ("origin", True)),
+        ({}, None, None, False, "git remote add"),
+        (BOTH, None, None, False, "git memory sync fork"),
+        (BOTH, "origin", "fork", False, "--elect"),
+        (BOTH, None, "gone", False, "git memory sync fork --elect"),
+        (BOTH, "origin", "gone", False, "--elect"),
+        (BOTH, "nothing", None, False, "origin"),
+        (BOTH, "https://example.invalid/x.git", None, False, "git remote add"),
+        (BOTH, "../x", None, False, "git remote add"),
+        (BOTH, None, "https://example.invalid/x.git", False, "git remote add"),
+        ({"a=b": "u"}, None, "a=b", False, "rename"),
+    ],
+)
+def test_the_election(
+    remotes: dict[str, str], asked: str | None, elected: str | None, change: bool, outcome: tuple[str, bool] | str
+) -> None:
+    """Whatever is asked, elected and configured, there is one outcome, or an error that names the way out."""
+    if isinstance(outcome, tuple):
+        election = elect(remotes, asked, elected, change=change)
+        assert (election.name, election.fresh) == outcome
+        return
+    with pytest.raises(NoRemote) as error:
+        elect(remotes, asked, elected, change=change)
+    assert outcome in error.value.hint
+    assert "example.invalid" not in error.value.message
+
+
+def test_a_look_elects_nothing() -> None:
+    """Any remote may be looked at; the elected one is not changed by it."""
+    assert (choose(BOTH, "origin", "fork").name, choose(BOTH, "origin", "fork").elected) == ("origin", False)
+    assert choose(BOTH, None, "fork").elected
+
+
+def test_the_first_sync_elects_and_says_so(one: Clone, clone: Callable[..., Clone]) -> None:
+    """The only remote is chosen by the first sync, written into this repository's Git config, and reported once."""
+    fresh = clone("fresh")
+
+    first, second = fresh.sync(), fresh.sync()
+
+    assert (first["elected"], second["elected"]) == (True, False)
+    assert fresh.git("config", "--local", "memgit.remote") == "origin"
+
+
+def test_a_remote_that_does_not_answer_is_not_elected(clone: Callable[..., Clone], hub: Path) -> None:
+    """A first try that fails leaves the configuration as it is."""
+    fresh = clone("fresh")
+    fresh.run("store.init", **SCOPE)
+    hub.rename(hub.with_name("gone"))
+
+    fresh.refused("sync.run", "REMOTE_UNAVAILABLE")
+
+    assert fresh.git("config", "--local", "memgit.remote", check=False) == ""
+
+
+def test_code_that_is_pushed_to_a_fork_takes_no_memory_along(one: Clone, tmp_path: Path) -> None:
+    """An ordinary push, of all branches and tags too, to the elected remote or another, carries no memory."""
+    fork = bare(tmp_path / "fork.git")
+    one.git("remote", "add", "fork", str(fork))
+    one.git("tag", "v1")
+    one.git("push", "-q", "fork", "HEAD:main")
+    one.git("push", "-q", "--all", "fork")
+    one.git("push", "-q", "--tags", "fork")
+    one.git("push", "-q", "--follow-tags", "fork", "HEAD:main")
+
+    assert "memgit" not in git(fork, "for-each-ref")
+    one.claim("private enough")
+    one.sync()
+    assert "memgit" not in git(fork, "for-each-ref")
+
+
+def test_another_remote_is_refused_until_it_is_elected(one: Clone, tmp_path: Path) -> None:
+    """`sync NAME` of another remote than the elected one needs `elect`, and sends nothing without it."""
+    memory = bare(tmp_path / "memory.git")
+    one.git("remote", "add", "memory", str(memory))
+
+    for operation in ("sync.run", "sync.push", "sync.pull"):
+        one.refused(operation, "NO_REMOTE", remote="memory")
+    assert git(memory, "for-each-ref") == ""
+    one.run("sync.fetch", remote="memory")
+
+    assert one.sync(remote="memory", elect=True)["elected"]
+    assert git(memory, "rev-parse", STORE) == one.tip()
+    assert one.sync()["remote"] == "memory"
+
+
+def test_an_elected_remote_that_is_gone_stops_the_sync(one: Clone, tmp_path: Path) -> None:
+    """Where the elected remote was removed, no other one is used instead."""
+    other = bare(tmp_path / "other.git")
+    one.git("remote", "add", "other", str(other))
+    one.git("remote", "remove", "origin")
+    one.claim("new")
+
+    error = one.refused("sync.run", "NO_REMOTE")
+
+    assert "git remote add origin" in error["hint"] and "git memory sync other --elect" in error["hint"]
+    assert git(other, "for-each-ref") == ""
+
+
+def test_names_that_need_care(one: Clone, hub: Path) -> None:
+    """A remote's name may have dots, slashes, capitals and other scripts."""
+    for name in ("my.fork", "team/memory", "Origin2", "gedächtnis"):
+        one.git("remote", "add", name, hub.as_uri())
+        one.sync(remote=name, elect=True)
+        assert one.sync()["remote"] == name
+        assert one.tip(f"refs/memgit/remotes/{name}/store") == one.tip()
+
+
+def test_init_brings_the_memory_that_is_there(one: Clone, clone: Callable[..., Clone]) -> None:
+    """`init` in a clone looks at the remote first and begins no second memory beside it."""
+    fresh = clone("fresh")
+
+    report = fresh.run("store.init")
+
+    assert report["adopted_from"] == "origin" and not report["created"]
+    assert fresh.tip() == one.tip()
+    assert report["workspace_id"] == SCOPE["workspace_id"]
+
+
+def test_init_goes_on_without_a_network(clone: Callable[..., Clone], hub: Path) -> None:
+    """Where the remote cannot be reached `init` says so and begins a memory; `offline` does not even look."""
+    fresh = clone("fresh")
+    hub.rename(hub.with_name("gone"))
+
+    envelope = fresh.envelope("store.init", **SCOPE)
+
+    assert envelope["result"]["created"]
+    assert any("--join" in text for text in envelope["warnings"])
+    other = Clone(fresh.directory.parent / "other")
+    git(fresh.directory.parent, "init", "-q", "other")
+    other.git("remote", "add", "origin", "nowhere")
+    assert other.envelope("store.init", **SCOPE, offline=True)["warnings"] == []
+
+
+def test_init_begins_a_memory_where_the_remote_has_none(clone: Callable[..., Clone]) -> None:
+    """An empty remote is no obstacle, and nothing is elected or pushed by `init`."""
+    fresh = clone("fresh")
+
+    report = fresh.run("store.init", **SCOPE)
+
+    assert report["created"] and report["adopted_from"] is None
+    assert fresh.git("config", "memgit.remote", check=False) == ""
+    assert fresh.git("ls-remote", "origin") == ""
