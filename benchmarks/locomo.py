@@ -1,7 +1,7 @@
 """How well a search finds what was said: a file of conversations with questions, ingested and asked by the protocol.
 
-Each conversation is a project of its own in one store of a temporary repository. Every question whose evidence exists is
-searched among the turns of its conversation; of the first five hits, hit@5 asks for any evidence, recall@5 for its
+Each conversation is a project of its own in one store of a temporary repository. Every question whose evidence exists
+is searched among the turns of its conversation; of the first five hits, hit@5 asks for any evidence, recall@5 for its
 share, mrr@5 for the place of the first, ndcg@5 for all places. With `--unit session` the sessions are ranked, each by
 its best turn. `query_ms` is one whole request in a warm process.
 """

@@ -1,8 +1,10 @@
 """Screening for secrets: how many of 200 made keys of 20 kinds are caught, how many innocent texts refused, how fast.
 
 The keys come from `tests/screening/keys.py`, which knows no rule; the innocent texts from files of this machine and
-from makers of ids, hashes and the like. `unnamed` are five kinds that no rule names. A key counts as caught where a
-finding overlaps it (for the other engines: where there is any finding). Times are processor time of one core.
+from makers of ids, hashes and the like. `unnamed` are five kinds that no rule names. `issued` are keys of a second
+source (`tests/screening/issued_places.py`): of more kinds, without valid checksums, mostly without a telling word;
+`found` are innocent texts of a second source (`tests/screening/found.py`). A key counts as caught where a finding
+overlaps it (for the other engines: where there is any finding). Times are processor time of one core.
 """
 
 from __future__ import annotations
@@ -17,11 +19,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from random import Random
+from random import Random, SystemRandom
 from typing import Any
 
 from benchmarks.report import parser, progress, publish
+from tests.screening.found import found
 from tests.screening.innocents import Innocent, innocents
+from tests.screening.issued_places import issued
 from tests.screening.keys import KINDS, UNNAMED, Maker
 from tests.screening.surroundings import Planted, plant
 
@@ -38,6 +42,13 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=20261130, help="of keys, places and texts (default 20261130)")
     options.add_argument("--keys", type=int, default=200, help="keys, spread over the 20 kinds (default 200)")
     options.add_argument("--innocents", type=int, default=6000, help="innocent texts (default 6000)")
+    options.add_argument(
+        "--rounds", type=int, default=10, help="keys of the second source: rounds of each kind in 8 places (default 10)"
+    )
+    options.add_argument("--found", type=int, default=5000, help="innocent texts of the second source (default 5000)")
+    options.add_argument(
+        "--fresh", action="store_true", help="draw the second source's keys from the system, not the seed"
+    )
     options.add_argument(
         "--root", type=Path, action="append", help="draw innocent texts from here instead (repeatable)"
     )
@@ -60,7 +71,15 @@ def measure(chosen: Namespace) -> dict[str, Any]:
     figures = {"engine": chosen.engine, "seed": chosen.seed, **_recall(engine, named, chosen.show)}
     figures["unnamed"] = _recall(engine, unnamed, chosen.show)
     figures |= _false_alarms(engine, texts, chosen.show)
+    figures |= _second_source(engine, chosen)
     return figures | {"import_ms": import_ms, **_speed(engine, texts, large=chosen.engine == "memgit")}
+
+
+def _second_source(engine: Engine, chosen: Namespace) -> dict[str, Any]:
+    progress(f"the second source: {chosen.rounds} rounds of keys, {chosen.found} texts")
+    keys = list(issued(SystemRandom() if chosen.fresh else Random(chosen.seed), chosen.rounds))
+    harmless = found(Random(chosen.seed), chosen.found, chosen.root)
+    return {"issued": _recall(engine, keys, chosen.show), "found": _false_alarms(engine, harmless, chosen.show)}
 
 
 def _plant(kinds: Mapping[str, Sequence[Maker]], random: Random, count: int) -> list[Planted]:

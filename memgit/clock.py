@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from ulid_transform import ulid_now
 
 _RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?")
+_FIRST_SECOND = datetime(1000, 1, 1, tzinfo=UTC).timestamp()
+_LAST_SECOND = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
 _now: Callable[[], float] = time.time
 _ulid: Callable[[], str] = ulid_now
 
@@ -32,8 +34,12 @@ def new_ulid() -> str:
 
 
 def format_time(seconds: float) -> str:
-    """Return seconds since 1970 in the form of `now`; text order is time order."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    """Return seconds since 1970 in the form of `now`; text order is time order.
+
+    What lies before the year 1000 or after 9999, as only a forged commit has it, is shown as the nearest such moment.
+    """
+    moment = datetime.fromtimestamp(min(max(seconds, _FIRST_SECOND), _LAST_SECOND), UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def parse_time(text: str) -> str | None:

@@ -26,6 +26,8 @@ def show_claim_item(out: Output, item: ClaimItem, origins: Mapping[str, str], ra
     )
     out.block(claim_text(item))
     _show_author(out, item)
+    if item.same_count:
+        out.line(f"    and {item.same_count} that say the same")
     for evidence in item.evidence:
         out.line("    evidence  ", evidence.citation)
     for case in item.open_cases:
@@ -71,9 +73,10 @@ def _standing(item: ClaimItem | ArtifactItem) -> list[Part]:
 
 
 def _show_author(out: Output, item: ClaimItem | ArtifactItem) -> None:
-    """Say whose word it is where the user has not said that he trusts it."""
-    if not item.trusted:
-        out.line("    by        ", item.author.text, ("bad", " (not trusted)"))
+    """Say whose word it is where an agent wrote it, or the user has not said that he trusts it."""
+    through = f" through {item.author.agent}" if item.author.agent else ""
+    if through or not item.trusted:
+        out.line("    by        ", item.author.text, through, ("bad", "" if item.trusted else " (not trusted)"))
 
 
 def _origin(name: str, origins: Mapping[str, str]) -> list[Part]:
@@ -85,5 +88,8 @@ def show_leads(out: Output, leads: Iterable[Lead]) -> None:
     for lead in leads:
         kind = "evidence of " + lead.claim_id if lead.claim_id is not None else "document"
         out.line("lead  ", one_line(lead.title, 80), "  ", ("dim", kind))
+        if not lead.trusted:
+            out.line("  by  ", one_line(lead.author.text, 100), ("bad", " (not trusted)"))
         for source in lead.sources:
-            out.line("  ", ("id", source.citation))
+            whose = f"  by {one_line(source.author.text, 100)}" if not source.trusted else ""
+            out.line("  ", ("id", source.citation), whose, ("bad", " (not trusted)") if whose else "")

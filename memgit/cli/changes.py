@@ -47,6 +47,8 @@ def show_diff(out: Output, diff: Diff, before: str, after: str) -> None:
         problems = getattr(diff, name)
         _show_section(out, SECTION_TITLES[name], [[f"{one.path}: ", ("bad", one.reason)] for one in problems])
     _show_section(out, SECTION_TITLES["purged"], [[f"{op.verb} {op.digest[:12]} by {op.author}"] for op in diff.purged])
+    if any(change.content is not None and change.content.left_out for change in diff.artifacts):
+        out.note("documents are cut: --full shows all lines")
     for name, count in diff.left_out.items():
         out.line(f"… and {count} more in {SECTION_TITLES[name].lower()}")
 

@@ -52,8 +52,9 @@ class Front:
             self._print_envelope(name, fields)
             return None
         result = self.ask(name, fields, kind)
-        show(result)
-        self._say_where(name)
+        written = tuple(self._last.written) if self._last is not None else ()
+        show(result)  # which may ask for more
+        self._say_where(name, written)
         return result
 
     def ask(self, name: str, fields: Mapping[str, object], kind: type[ResultT]) -> ResultT:
@@ -106,12 +107,13 @@ class Front:
         taken = operation.request_type().__struct_fields__ if self.read_fields else ()
         return {**fields, **{name: value for name, value in self.read_fields.items() if name in taken}}
 
-    def _say_where(self, name: str) -> None:
-        """Say in which layer a write went where it is not the shared one."""
+    def _say_where(self, name: str, written: Iterable[str]) -> None:
+        """Say in which layer a write went where nothing of it is for everybody."""
         from memgit.protocol.table import find_operation
 
-        if self._last is not None and find_operation(name).group == "write":
-            for layer in self._last.observed_layers:
+        layers = tuple(written)
+        if "shared" not in layers and find_operation(name).group == "write":
+            for layer in layers:
                 self.out.note(f"written to the {layer_name(layer)}")
 
     def _warn(self, warnings: Iterable[str]) -> None:

@@ -24,10 +24,13 @@ def whole_id(front: Front, typed: str, kind: EntityKind | None = None) -> str:
 
     try:
         shown = front.ask("show", {"id": wanted}, Shown)
-    except NotFound:
+    except NotFound as error:
         if kind is None or "_" in wanted or "/" in wanted:
             raise
-        shown = front.ask("show", {"id": f"{ids.PREFIX_BY_KIND[kind]}_{wanted}"}, Shown)
+        try:
+            shown = front.ask("show", {"id": f"{ids.PREFIX_BY_KIND[kind]}_{wanted}"}, Shown)
+        except NotFound:
+            raise error from None  # it names what was typed
     if shown.kind not in _NAMES or (kind is not None and shown.kind != kind):
         wanted_kind = kind or "claim, artifact or relation"
         raise InvalidRequest(

@@ -77,6 +77,7 @@ def _layer_option(*names: str, **settings: Any) -> Callable[[Any], Any]:
     """Return an option that says where to write, and so what the verb's own look-ups see."""
 
     def keep(context: click.Context, parameter: click.Parameter, value: str | bool | None) -> None:
+        _refuse_nothing(parameter, value)
         if not value:
             return
         front, given = context.obj, {"draft": value} if parameter.name == "draft" else {"layer": parameter.name}
@@ -92,15 +93,24 @@ def _read_option(*names: str, **settings: Any) -> Callable[[Any], Any]:
     """Return an option that goes to each reading request by the front."""
 
     def keep(context: click.Context, parameter: click.Parameter, value: object) -> None:
+        _refuse_nothing(parameter, value)
         if value:
             context.obj.read_fields[parameter.name] = value
 
     return click.option(*names, expose_value=False, callback=keep, **settings)
 
 
+def _refuse_nothing(parameter: click.Parameter, value: object) -> None:
+    """Refuse an empty name, as an unset variable of a script gives it: it must not mean the shared memory."""
+    if value == "":
+        raise click.UsageError(f"--{parameter.name} needs a name.")
+
+
+draft_option = _read_option("--draft", metavar="NAME", help="Also what this draft holds; default: MEMGIT_DRAFT.")
+
 layer_options = together(
     _read_option("--layer", type=click.Choice(("shared",)), help="Leave out what is kept in this clone alone."),
-    _read_option("--draft", metavar="NAME", help="Also what this draft holds; default: MEMGIT_DRAFT."),
+    draft_option,
 )
 """Which layers to read."""
 
@@ -115,7 +125,17 @@ write_options = together(
 
 
 as_of_option = click.option(
-    "--as-of", metavar="WHEN", help="What was known then: a date, a commit of `git memory log`, or seq:N."
+    "--as-of", metavar="WHEN", help="What was known then: a date (also yesterday, 2.weeks.ago), a commit, or seq:N."
+)
+
+
+def _no_recency(context: click.Context, parameter: click.Parameter, value: bool) -> dict[str, bool] | None:
+    """Return the request's field for the flag."""
+    return {"enabled": False} if value else None
+
+
+recency_option = click.option(
+    "--no-recency", "recency", is_flag=True, callback=_no_recency, help="Order by relevance alone, not by age as well."
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -26,21 +26,41 @@ flagged_option = click.option(
 )
 
 
+_NAMED = 3  # of what looks like a secret, in one line
+
+
 def show_report(front: Front, report: SyncReport, done: str) -> None:
     """Print what an exchange did; `done` is the first word."""
     if report.elected:
         front.out.note(f"memory goes to {report.remote} from now on (Git config memgit.remote)")
     for text in report.notes:
         front.out.note(f"note: {text}")
-    parts = [f"came {counted(report.came)}" if report.came else "nothing came"] if done != "pushed to" else []
+    came = "nothing came"
+    if report.came and done == "fetched from":
+        came = f"{counted(report.came)} to come (`git memory sync` brings it in)"
+    elif report.came:
+        came = f"came {counted(report.came)}"
+    parts = [came] if done != "pushed to" else []
     if done in ("synced with", "pushed to"):
         parts.append(f"went {counted(report.went)}" if report.went else "nothing went")
     if report.conflicts_opened:
         number = len(report.conflicts_opened)
         parts.append(f"{number} {'conflict' if number == 1 else 'conflicts'} opened (`git memory conflict list`)")
     if report.ignored:
-        parts.append(f"{report.ignored} ignored (`git memory verify`)")
+        more = ", …" if report.ignored > len(report.ignored_first) else ""
+        names = ", ".join(one_line(path.rpartition("/")[2], 60) for path in report.ignored_first)
+        parts.append(f"{report.ignored} ignored: {names}{more} (`git memory verify`)")
+    if report.flagged:
+        parts.append(f"with {flagged(report.flagged)}")
     front.out.line(f"{done} {one_line(report.remote, 60)}: {'; '.join(parts)}")
+
+
+def flagged(names: Sequence[str]) -> str:
+    """Return what went although it looks like a secret, for people."""
+    shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+    if len(names) == 1:
+        return f"1 record that looks like a secret and was allowed here ({shown})"
+    return f"{len(names)} records that look like secrets and were allowed here ({shown})"
 
 
 def counted(operations: Mapping[str, int]) -> str:

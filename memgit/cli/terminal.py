@@ -52,6 +52,11 @@ def moment(time: str) -> str:
     return f"{time[:10]} {time[11:19]}Z" if len(time) > 19 else time
 
 
+def counted(number: int, noun: str, nouns: str = "") -> str:
+    """Return a number with its noun; `nouns` is the plural where it is not the noun with an s."""
+    return f"{number} {noun if number == 1 else nouns or noun + 's'}"
+
+
 class Output:
     """Standard output and standard error for people. `colour` is asked once, when the first style is used."""
 

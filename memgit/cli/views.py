@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memgit.cli.front import layer_label
-from memgit.cli.terminal import Output, Part, moment
+from memgit.cli.terminal import Output, Part, moment, one_line
 
 if TYPE_CHECKING:
     from memgit.operations.views import ArtifactView, CaseView, ClaimView, RelationView
@@ -91,15 +91,38 @@ def case_heading(view: CaseView) -> list[Part]:
 
 
 def show_case(out: Output, view: CaseView) -> None:
-    """Print a case: what disagreed, and as it is now where that has changed."""
+    """Print a case: what disagreed, by whom, as it is now where that has changed, and what resolves it."""
     out.line(*case_heading(view))
     for side in view.frozen:
-        out.line("  ", *heading(side))
-        out.line("      ", _text(side))
-    revised = [side for side in view.current if side.revision_id not in {one.revision_id for one in view.frozen}]
-    for side in revised:
-        out.line("  now ", *heading(side))
-        out.line("      ", _text(side))
+        _show_side(out, side)
+    for side in _revised_since(view):
+        _show_side(out, side, "now ")
+    if view.resolved_by is not None:
+        out.line()
+        out.block(view.resolved_by, indent="")
+
+
+def list_case(out: Output, view: CaseView) -> None:
+    """Print a case in a list: of each side what it is of, its revision, author and date."""
+    out.line(*case_heading(view))
+    for side in view.frozen:
+        out.line("  ", heading(side)[0], f"  {one_line(_text(side), 80)}")
+        out.line("      ", ("id", side.revision_id), f"  {moment(side.revised_at)}  {author_text(side)}")
+    if _revised_since(view):
+        out.line("  revised since")
+
+
+def _show_side(out: Output, side: ClaimView | ArtifactView, when: str = "") -> None:
+    out.line(f"  {when}", *heading(side))
+    out.block(_text(side), indent="      ")
+    out.line("      revision  ", ("id", side.revision_id), f"  {moment(side.revised_at)}  {author_text(side)}")
+    out.line("      cite      ", side.citation)
+
+
+def _revised_since(view: CaseView) -> list[ClaimView | ArtifactView]:
+    """Return the sides that are no longer what disagreed."""
+    frozen = {side.revision_id for side in view.frozen}
+    return [side for side in view.current if side.revision_id not in frozen]
 
 
 def show_page(out: Output, items: Sequence[ClaimView | ArtifactView]) -> None:

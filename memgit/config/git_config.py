@@ -90,6 +90,18 @@ def add_value(
     _write(["--add", key, value], git_dir, for_user, variables)
 
 
+def replace_value(
+    key: str,
+    value: str,
+    git_dir: Path | None,
+    *,
+    for_user: bool = False,
+    variables: Mapping[str, str] | None = None,
+) -> None:
+    """Give a key this one value. Errors as `set_value`; the value is the caller's to check."""
+    _write(["--replace-all", key, value], git_dir, for_user, variables)
+
+
 def remove_value(
     key: str,
     value: str,

@@ -94,7 +94,6 @@ def _context_row(name: str, description: str, *, in_marker: bool = True) -> Sett
 SETTINGS: tuple[Setting, ...] = (
     _row("ref", "ref", "The ref that holds the shared memory.", "refs/memgit/store"),
     _row("remote", "remote", "The remote that memory goes to, by its name. The first `sync` sets it, and says so."),
-    _row("remoteRef", "ref", "The ref that holds the memory on the remote. Default: that of `ref`."),
     _row(
         "networkIdle",
         "integer",
@@ -151,6 +150,20 @@ SETTINGS: tuple[Setting, ...] = (
         "text",
         "What finds texts that are alike: static, neural, hash, none, or an installed model.",
         "static",
+    ),
+    _row(
+        "reranker",
+        "text",
+        "What reads the best claims with the question and orders them: none, an installed cross-encoder, or the "
+        "absolute path of one.",
+        "none",
+    ),
+    _row(
+        "rerankerBudget",
+        "integer",
+        "How long the reranker may take for one order, in milliseconds; the order stays where it takes longer.",
+        250,
+        maximum=60_000,
     ),
     _row(
         "lexicalIndex",

@@ -14,6 +14,7 @@ TEXT_BYTES = 2_048  # a URL or a command, not a document
 # Namespaces in which Git or we overwrite, delete or hide refs without asking, or that each working tree has of its own.
 _FOREIGN_NAMESPACES = (
     "refs/bisect",
+    "refs/heads/memgit-drafts",
     "refs/memgit/drafts",
     "refs/memgit/remotes",
     "refs/prefetch",
@@ -51,7 +52,7 @@ def describe_values(setting: Setting) -> str:
     return {
         "integer": f"a whole number from {setting.minimum} to {setting.maximum}",
         "ref": "a full ref name such as refs/memgit/store or refs/heads/memgit, outside Git's own namespaces",
-        "remote": "a remote's name or URL",
+        "remote": "the name of one of this repository's remotes",
         "scope_id": "1 to 128 letters, digits, `.`, `_` or `-`, starting with a letter or digit",
     }.get(setting.kind, "one line of printable text")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from memgit.limits import DEFAULT
 from memgit.records import yaml_text
 
 SUFFIXES = (".md", ".markdown", ".mdown")
+_SUFFIX = 12  # characters; what is longer is part of a name
 _HEADINGS = 100  # a table of contents, not the text again
 _FRONT_MATTER_BYTES = 8 * 1024
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
@@ -62,6 +64,19 @@ def find_documents(directory: Path, name: str) -> Iterator[Document | Skipped]:
         yield from _read(file, path)
 
 
+def other_files(directory: Path) -> Counter[str]:
+    """Return how many files below the directory are no Markdown and so left out, by the ends of their names.
+
+    Hidden files and links are not counted; nobody expects them.
+    """
+    counts: Counter[str] = Counter()
+    for place, name in _names(directory):
+        if not name.lower().endswith(SUFFIXES) and not name.startswith(".") and not (place / name).is_symlink():
+            suffix = Path(name).suffix.lower()
+            counts[suffix if len(suffix) <= _SUFFIX else ""] += 1
+    return counts
+
+
 def describe(data: bytes, path: str) -> tuple[Document, str | None]:
     """Return a document's description, and what was wrong with its front matter. The bytes are UTF-8."""
     text = data.decode()
@@ -75,12 +90,18 @@ def describe(data: bytes, path: str) -> tuple[Document, str | None]:
 
 
 def _files(directory: Path) -> Iterator[Path]:
+    for place, name in _names(directory):
+        file = place / name
+        if name.lower().endswith(SUFFIXES) and not file.is_symlink() and file.is_file():
+            yield file
+
+
+def _names(directory: Path) -> Iterator[tuple[Path, str]]:
+    """Yield place and name of each file, hidden directories left out."""
     for place, directories, files in os.walk(directory, followlinks=False):
         directories[:] = sorted(name for name in directories if not name.startswith("."))
         for name in sorted(files):
-            file = Path(place) / name
-            if name.lower().endswith(SUFFIXES) and not file.is_symlink() and file.is_file():
-                yield file
+            yield Path(place), name
 
 
 def _read(file: Path, path: str) -> Iterator[Document | Skipped]:

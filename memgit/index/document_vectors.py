@@ -1,7 +1,8 @@
 """The vectors of a store's documents, kept as a lexical index is: `refresh` brings them to a commit, a filter restricts
 what may rank.
 
-It owns what of a document is embedded and how the vector index names it. It ranks nothing itself.
+It owns what of a document is embedded and how the vector index names it: descriptions, passages of what is current,
+and the texts that were derived from it. It ranks nothing itself.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from memgit.index.lexical import IndexFilter, Watermark
 from memgit.index.vectors import Admission, DenseHit, Item, OtherEmbedder, VectorIndex
 from memgit.records.ids import EntityId, RevisionId
 
-Part = tuple[RevisionId, int | None, int | None]
-"""A revision, or the bytes [start, end) of an artifact's."""
+Part = tuple[RevisionId, int | None, int | None, EntityId | None]
+"""A revision, or the bytes [start, end) of an artifact's; at last the text that was derived from them, if it is one."""
 
 
 class DocumentVectors:
@@ -58,14 +59,14 @@ class DocumentVectors:
         admission = Admission(
             groups=lambda group: all(judge_facet(group, where)),
             besides=where.scope.pins,
-            accepts=lambda owner, part: admits(EntityId(owner), _part(part)[0]),
+            accepts=lambda owner, part: _accepts(_part(part), where) and admits(EntityId(owner), _part(part)[0]),
         )
         for hit in self._search(question, limit, admission):
             yield EntityId(hit.owner), _part(hit.part), hit.score
 
-    def of(self, question: str, entities: Collection[EntityId]) -> Mapping[EntityId, float]:
-        """Return the cosine of each of these entities that has a vector, the best of its documents."""
-        admission = Admission(owners=entities)
+    def of(self, question: str, entities: Collection[EntityId], where: IndexFilter) -> Mapping[EntityId, float]:
+        """Return the best cosine of each of these entities whose lifecycle and scope `where` admits."""
+        admission = Admission(groups=lambda group: all(judge_facet(group, where)), owners=entities)
         best: dict[EntityId, float] = {}
         for hit in self._search(question, 8 * len(entities), admission):
             best.setdefault(EntityId(hit.owner), hit.score)
@@ -83,17 +84,31 @@ class DocumentVectors:
         return self._vectors.search(self._embedder.embed_query(question), limit, admission) if limit else ()
 
 
+def _accepts(part: Part, where: IndexFilter) -> bool:
+    return where.derived or part[3] is None
+
+
 def _items(documents: Iterable[Document]) -> Iterator[Item]:
-    """Yield what is embedded: a description as it is read, or a passage of an artifact."""
+    """Yield what is embedded: a description as it is read, a passage of an artifact, or a text derived from it.
+
+    The past of an artifact is left to words: it says mostly what the present says.
+    """
     for document in documents:
+        if document.kind == "artifact" and not document.head:
+            continue
         text = (
             f"{document.title}\n{document.body}" if document.title and document.body else document.title + document.body
         )
         span = "" if document.start is None else f"#{document.start}-{document.end}"
-        yield Item(document.entity, f"{document.revision}{span}", text, facet_of(document))
+        derived = "" if document.projection is None else f"@{document.projection}"
+        yield Item(document.entity, f"{document.revision}{span}{derived}", text, facet_of(document))
 
 
 def _part(name: str) -> Part:
-    revision, _, span = name.partition("#")
+    place, _, derived = name.partition("@")
+    revision, _, span = place.partition("#")
     start, _, end = span.partition("-")
-    return (RevisionId(revision), int(start), int(end)) if span else (RevisionId(revision), None, None)
+    projection = EntityId(derived) if derived else None
+    return (
+        (RevisionId(revision), int(start), int(end), projection) if span else (RevisionId(revision), None, None, None)
+    )

@@ -33,7 +33,7 @@ K1, B = 0.9, 0.4
 """BM25's saturation and length norm, as tuned for short passages by Lin et al. (Anserini); design/retrieval.md measured
 them on LoCoMo against the usual 1.2 and 0.75."""
 
-PIVOT = {"claim": 16, "artifact": 8, "passage": 200}
+PIVOT = {"claim": 16, "artifact": 8, "passage": 200, "projection": 16}
 """The length in words that is neither favoured nor punished, by kind: typical sizes of each. A constant instead of the
 collection's mean, so that a term's weight is known when it is written and no score shifts when others are added."""
 
@@ -75,7 +75,11 @@ def bm25(count: int, norm: float) -> float:
 
 
 def entry_of(document: Document) -> Entry:
-    """Return what to keep of a document."""
+    """Return what to keep of a document.
+
+    Words that only a derived text holds are none of the vocabulary: what a query's words may stand for decides what
+    qualifies, and nothing derived does.
+    """
     languages = languages_of(f"{document.title}\n{document.body}")
     body, title = analyse(document.body, languages), analyse(document.title, languages)
     named = [analyse(name, languages) for name in document.names]
@@ -84,13 +88,20 @@ def entry_of(document: Document) -> Entry:
         kind=document.kind,
         facet=facet_of(document),
         details=_details(document),
-        word=_counted(body, PIVOT["passage" if document.start is not None else document.kind]),
+        word=_counted(body, PIVOT[_measure(document)]),
         title=_counted(title, PIVOT["artifact"]),
         identifiers=identifiers.union(name.casefold() for name in document.names),
         parts=body.parts | title.parts,
-        surfaces=body.surfaces | title.surfaces,
+        surfaces=body.surfaces | title.surfaces if document.projection is None else frozenset(),
         languages=languages,
     )
+
+
+def _measure(document: Document) -> str:
+    """Return which kind of text a document's length is judged as."""
+    if document.projection is not None:
+        return "projection"
+    return "passage" if document.start is not None else document.kind
 
 
 def stored(details: tuple[Any, ...]) -> Stored:
@@ -146,4 +157,5 @@ def _details(document: Document) -> tuple[Any, ...]:
         document.valid_until,
         document.start,
         document.end,
+        document.projection,
     )

@@ -35,8 +35,8 @@ INFLECTED_WEIGHT = 0.9
 """What an inflection is worth against the same word. English is indexed by its stems alone and knows no difference."""
 
 PASSAGES_KEPT, REVISIONS_KEPT = 2, 8
-"""Hits of one artifact, or of one claim (which has several where history is searched), that are kept although they meet
-no further term of the query."""
+"""Hits of one revision of an artifact (and as many of what was derived from it), or of one claim (which has several
+where history is searched), that are kept although they meet no further term of the query."""
 
 _VISITED = 8192  # hits looked at before a choice ends: a bound on time, above the passages of the largest artifact
 
@@ -85,7 +85,8 @@ class IndexFilter:
     """What may be ranked at all. None admits any.
 
     `instant` is the moment, as `clock.now` writes it, that must lie in [valid_from, valid_until). `markers` must all be
-    present; of `types` (claim types, artifact kinds) one must be.
+    present; of `types` (claim types, artifact kinds) one must be. `derived`: texts that were derived from a document
+    may lead to it.
     """
 
     scope: ScopeFilter
@@ -96,11 +97,13 @@ class IndexFilter:
     types: frozenset[str] | None = None
     component: str | None = None
     markers: frozenset[str] = frozenset()
+    derived: bool = False
 
     def admits_details(self, document: Stored) -> bool:
-        """Tell whether the finer conditions hold: task, type, component, markers and validity."""
+        """Tell whether the finer conditions hold: task, type, component, markers, validity, and what is derived."""
         return (
-            (self.scope.admits_task(document.task) or document.entity in self.scope.pins)
+            (self.derived or document.projection is None)
+            and (self.scope.admits_task(document.task) or document.entity in self.scope.pins)
             and (self.types is None or document.type in self.types)
             and self.component in (None, document.component)
             and self.markers.issubset(document.markers)
@@ -136,7 +139,7 @@ class TermMatch(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What an index keeps of a document beside its terms."""
+    """What an index keeps of a document beside its terms. `projection`: the derived text that it is, if it is one."""
 
     entity: EntityId
     kind: DocumentKind
@@ -150,6 +153,7 @@ class Stored(NamedTuple):
     valid_until: str | None
     start: int | None
     end: int | None
+    projection: EntityId | None = None
 
 
 class Hit(NamedTuple):
@@ -264,26 +268,30 @@ def is_valid(valid_from: str | None, valid_until: str | None, instant: str) -> b
 def choose(ranked: Iterable[tuple[float, Hit]], limit: int) -> list[Hit]:
     """Return the hits to answer with, from hits of one kind with their ranks, best first.
 
-    Of one entity, hits beyond PASSAGES_KEPT or REVISIONS_KEPT are kept only where they meet a further term, so that a
-    long document crowds nobody out and its union of terms is still complete. Equal ranks are settled by later seq,
-    entity and offset, so the cut does not depend on the order in which things were indexed.
+    Hits beyond PASSAGES_KEPT or REVISIONS_KEPT are kept only where they meet a further term, so that a long document
+    crowds nobody out and its union of terms is still complete; neither do derived texts crowd out the text. Equal ranks
+    are settled by later seq, entity and offset, so the cut does not depend on the order in which things were indexed.
     """
     kept: list[Hit] = []
-    met: dict[EntityId, tuple[int, frozenset[str]]] = {}
+    met: dict[object, tuple[int, frozenset[str]]] = {}
     for _, equals in groupby(islice(ranked, _VISITED), key=itemgetter(0)):
         if len(kept) >= limit:
             break
         for _, hit in sorted(equals, key=lambda pair: _settled(pair[1].document)):
-            count, terms = met.get(hit.document.entity, (0, frozenset()))
-            if count < _most(hit) or not hit.terms <= terms:
-                met[hit.document.entity] = (count + 1, terms | hit.terms)
+            group, most = _group(hit.document)
+            count, terms = met.get(group, (0, frozenset()))
+            if count < most or not hit.terms <= terms:
+                met[group] = (count + 1, terms | hit.terms)
                 kept.append(hit)
     return kept[:limit]
 
 
-def _most(hit: Hit) -> int:
-    return REVISIONS_KEPT if hit.document.kind == "claim" else PASSAGES_KEPT
+def _group(document: Stored) -> tuple[object, int]:
+    """Return what a hit competes with for being kept, and how many of these are."""
+    if document.kind == "claim":
+        return document.entity, REVISIONS_KEPT
+    return (document.entity, document.revision, document.projection is None), PASSAGES_KEPT
 
 
-def _settled(document: Stored) -> tuple[int, EntityId, int]:
-    return (-document.seq, document.entity, document.start or 0)
+def _settled(document: Stored) -> tuple[int, EntityId, int, str]:
+    return (-document.seq, document.entity, document.start or 0, document.projection or "")

@@ -56,6 +56,7 @@ def is_boundary(data: bytes, offset: int) -> bool:
 
 def boundary_before(data: bytes, offset: int) -> int:
     """Return the greatest boundary between code points that is not after `offset`."""
+    offset = min(offset, len(data))
     while not is_boundary(data, offset):
         offset -= 1
     return offset

@@ -8,19 +8,19 @@ look at; what they were is read from their operations.
 from __future__ import annotations
 
 from memgit.index.state_cache import StateCache
-from memgit.records.fold import fold_lineage, fold_relation
+from memgit.records.fold import fold_lineage, fold_projection, fold_relation
 from memgit.records.ids import CaseId, EntityId, OpDigest, RelationId
 from memgit.records.links import component, derive
 from memgit.records.op import Op
-from memgit.records.state import Case, Entity, Lineage, Relation
+from memgit.records.state import Case, Entity, Lineage, Projection, Relation
 from memgit.store.snapshot import Snapshot
 
 
 class PastState:
     """What `retrieval.view.View` looks up, as it was.
 
-    `snapshot` is the commit's, or the present one with `until`, a moment as `clock.now` writes it. An operation is never
-    older than its parents, so what the moment cuts off is never a part of what it keeps.
+    `snapshot` is the commit's, or the present one with `until`, a moment as `clock.now` writes it. An operation is
+    never older than its parents, so what the moment cuts off is never a part of what it keeps.
     """
 
     def __init__(self, snapshot: Snapshot, present: StateCache, until: str | None = None) -> None:
@@ -43,6 +43,11 @@ class PastState:
     def case(self, case_id: CaseId) -> Case | None:
         """Return a conflict case as it was. Known are those of the entities that were looked up."""
         return self._cases.get(case_id)
+
+    def projection(self, projection_id: EntityId) -> Projection | None:
+        """Return a projection as it was, None where it was not there yet."""
+        ops = self._ops(projection_id)
+        return fold_projection(ops).value if ops and ops[0].kind == "projection" else None
 
     def _derive(self, start: EntityId) -> None:
         members, joined = component({start}, self._relations_at)

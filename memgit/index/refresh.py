@@ -1,7 +1,8 @@
 """Bringing a lexical index to a commit: the difference of two trees, then the documents of what it touches.
 
 What an operation changes reaches further than its entity: a relation changes the state of both its ends, and of what
-these are joined to. So everything in the touched component is indexed again, from the folded state.
+these are joined to; a projection is found as a part of its artifact. So everything in the touched component is indexed
+again, from the folded state.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from memgit.index.documents import Document, documents_of
 from memgit.index.lexical import IndexDamaged, Watermark
 from memgit.index.meanings import aliases_at, means_otherwise
 from memgit.index.state_cache import StateCache
-from memgit.records.fold import fold_relation
+from memgit.records.fold import fold_projection, fold_relation
 from memgit.records.ids import BlobDigest, EntityId, RelationId
 from memgit.records.links import component
 from memgit.records.paths import parse_op_path
-from memgit.records.state import Entity, Relation
+from memgit.records.state import Entity, Projection, Relation
 from memgit.store.snapshot import Snapshot
 
 _ATTEMPTS = 4  # each means that another process indexed something in between
@@ -77,12 +78,12 @@ def _apply(index: Follower, snapshot: Snapshot, state: StateCache, seen: Waterma
         index.reset()
         seen = older = None
     if older is None:
-        return index.apply(_documents(state.entities(), snapshot), (), target, None)
+        return index.apply(_documents(state.entities(), snapshot, state), (), target, None)
     touched = _touched(snapshot, older, state)
     known = {name: state.entity(name) for name in sorted(touched)}
     gone = [name for name, entity in known.items() if entity is None]
     found = [entity for entity in known.values() if entity is not None]
-    return index.apply(_documents(found, snapshot), gone, target, seen)
+    return index.apply(_documents(found, snapshot, state), gone, target, seen)
 
 
 def _touched(snapshot: Snapshot, older: Snapshot, state: StateCache) -> set[EntityId]:
@@ -92,13 +93,16 @@ def _touched(snapshot: Snapshot, older: Snapshot, state: StateCache) -> set[Enti
         name = parse_op_path(change.path)
         if name is None:
             continue
-        if not name.entity.startswith("rel_"):
+        # A relation or a projection that has vanished is known to the older snapshot alone.
+        if name.entity.startswith("rel_"):
+            for relation in (state.relation(RelationId(name.entity)), _relation(older, name.entity)):
+                if relation is not None:
+                    start |= {relation.payload.source, relation.payload.target}
+        elif name.entity.startswith("pjn_"):
+            projections = (state.projection(name.entity), _projection(older, name.entity))
+            start |= {projection.payload.artifact for projection in projections if projection is not None}
+        else:
             start.add(name.entity)
-            continue
-        # A relation that has vanished is known to the older snapshot alone.
-        for relation in (state.relation(RelationId(name.entity)), _relation(older, name.entity)):
-            if relation is not None:
-                start |= {relation.payload.source, relation.payload.target}
     members, _ = component(start, state.relations_at)
     return members
 
@@ -108,14 +112,20 @@ def _relation(snapshot: Snapshot, name: EntityId) -> Relation | None:
     return fold_relation(ops).value if ops else None
 
 
+def _projection(snapshot: Snapshot, name: EntityId) -> Projection | None:
+    ops, _ = snapshot.ops(name)
+    return fold_projection(ops).value if ops else None
+
+
 def _was_purged(snapshot: Snapshot, older: Snapshot) -> bool:
     return any(True for _ in snapshot.changes_since(older, "purges"))
 
 
-def _documents(entities: Iterable[Entity], snapshot: Snapshot) -> Iterator[Document]:
+def _documents(entities: Iterable[Entity], snapshot: Snapshot, state: StateCache) -> Iterator[Document]:
     aliases = aliases_at(snapshot)
     for entity in entities:
-        for document in documents_of(entity, lambda digest: _read(snapshot, digest)):
+        derived = state.projections_of(entity.lineage.id) if entity.lineage.kind == "artifact" else ()
+        for document in documents_of(entity, lambda digest: _read(snapshot, digest), derived):
             workspace, project = aliases.place(document.workspace, document.project)
             yield replace(document, workspace=workspace, project=project) if aliases else document
 

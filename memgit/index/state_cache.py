@@ -29,7 +29,7 @@ from memgit.index.state_file import (
     source_row,
 )
 from memgit.records.codec import StoreRecord
-from memgit.records.conversation import session_prefix
+from memgit.records.conversation import session_range
 from memgit.records.ids import CaseId, EntityId, OpDigest, RelationId
 from memgit.records.op import Scope
 from memgit.records.state import Case, Entity, Problem, Projection, Relation, Source
@@ -38,7 +38,7 @@ from memgit.store.layered_snapshot import LayeredSnapshot
 from memgit.store.private import SHARED, combination
 from memgit.store.snapshot import Snapshot
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _BUSY_MS = 3_000  # a write takes milliseconds; a reader that has to wait longer works in memory
 
 
@@ -206,13 +206,15 @@ class StateCache:
         rows = self._query("SELECT body FROM projections WHERE artifact = ? ORDER BY seq, id", (artifact_id,))
         return [msgspec.msgpack.decode(body, type=Projection) for (body,) in rows]
 
-    def session(self, scope: Scope, session: str) -> list[EntityId]:
-        """Return the claims of a session of a scope, whatever their status, in the order of their turns."""
-        scope, prefix = self.aliases.canonical(scope), session_prefix(session)
+    def session(self, scope: Scope, session: str, first: int, last: int) -> list[EntityId]:
+        """Return the claims of a session of a scope that begin at the turns from `first` to `last`, in their order.
+
+        Whatever their status. Those without a number have no place in the order, and are not among them.
+        """
         rows = self._query(
-            "SELECT id FROM entities INDEXED BY entities_by_path WHERE path >= ? AND path < ? AND kind = 'claim' AND workspace = ? "
-            "AND project = ? AND task IS ? ORDER BY path, seq, id",
-            (prefix, f"{prefix}\x7f", scope.workspace, scope.project, scope.task),
+            "SELECT id FROM entities INDEXED BY entities_by_path WHERE path >= ? AND path < ? "
+            "AND id GLOB 'clm_*' ORDER BY path, id",
+            session_range(self.aliases.canonical(scope), session, first, last),
         )
         return [row[0] for row in rows]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from memgit.records.conversation import saying, session_path
-from memgit.records.op import ArtifactPayload, ClaimPayload
+from memgit.records.op import ArtifactPayload, ClaimPayload, Scope
 from memgit.records.state import Entity, Projection, Relation, Source
 from memgit.scope.aliases import Aliases
 
@@ -100,7 +100,7 @@ def entity_row(entity: Entity, aliases: Aliases) -> tuple[object, ...]:
     """Return the row of a claim or an artifact, under what its workspace and project mean."""
     lineage = entity.lineage
     scope = aliases.canonical(lineage.scope)
-    title, path = _title_and_path(entity)
+    title, path = _title_and_path(entity, scope)
     source, item = _external(entity)
     return (
         lineage.id,
@@ -118,12 +118,12 @@ def entity_row(entity: Entity, aliases: Aliases) -> tuple[object, ...]:
     )
 
 
-def _title_and_path(entity: Entity) -> tuple[str, str | None]:
+def _title_and_path(entity: Entity, scope: Scope) -> tuple[str, str | None]:
     """Return what a list shows of an entity, and the path that an artifact's provenance or a claim's session gives."""
     payload = entity.current.payload
     if isinstance(payload, ClaimPayload):
-        place = saying(payload.markers)
-        path = session_path(place.session, place.turns) if place is not None else None
+        said = saying(payload.markers)
+        path = session_path(scope, said.session, said.turns) if said is not None and said.turns is not None else None
         return payload.statement or (payload.value.data if payload.value else ""), path
     return payload.title, _provenance_path(payload)
 

@@ -18,7 +18,7 @@ from memgit.index.analysis import ANALYSIS_VERSION
 from memgit.index.entries import FIELDS, KINDS, SEPARATOR, Entry, bm25
 from memgit.index.similarity import trigrams
 
-FORMAT = (1, ANALYSIS_VERSION)
+FORMAT = (2, ANALYSIS_VERSION)
 """Stored with the watermark; an index of another format is rebuilt."""
 
 WORD, WATERMARK, LANGUAGE = "word", "watermark", "language:"

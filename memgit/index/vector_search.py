@@ -75,7 +75,7 @@ def nearest(segments: Sequence[LiveSegment], query: Vectors, limit: int, where: 
     scores = np.concatenate(scored)
     ranked = _Ranking(segments, starts, query.astype(np.float64))
     admitted = int(np.isfinite(scores).sum())
-    wanted = min(admitted, limit if where.accepts is None else limit * _MARGIN)
+    wanted = min(admitted, limit if where.accepts is None else limit + limit // _MARGIN)
     while True:
         hits = list(_accepted(ranked.best(scores, wanted), where, limit))
         if len(hits) >= limit or wanted >= admitted:

@@ -21,6 +21,7 @@ from memgit.records.ids import BlobDigest
 from memgit.records.op import ClaimPayload, Op
 from memgit.records.span import span_fault
 from memgit.records.state import Lineage, Problem, Revision, State
+from memgit.store.believing import unbelievable
 from memgit.store.objects import FILE_MODE, ObjectId
 from memgit.store.snapshot import LaterOp, LostOp, Snapshot
 
@@ -82,6 +83,7 @@ class _Check:
         self._snapshot = snapshot
         self._ops: list[Op] = []
         self._blobs: dict[BlobDigest, ObjectId] = {}
+        self._receipts: list[tuple[str, Receipt]] = []
         self._state: State | None = None
         self._stores = 0
 
@@ -114,6 +116,10 @@ class _Check:
                     self._note(relation.id, f"it names {end}, which is not here", "Sync with the clone that has it.")
         if not self._stores:
             self._error("stores", "no usable record says whose store this is", "Run `git memory init`: it writes one.")
+        for path, receipt in self._receipts:
+            why = unbelievable(receipt, self._snapshot)
+            if why is not None:
+                self._note(path, f"this receipt does not count: {why}", _REPORT)
         named = {op.blob for op in self._ops if op.blob}
         for digest in self._blobs.keys() - named:
             self._note(paths.blob_path(digest), "no operation names these bytes", "`git memory gc` drops them.")
@@ -173,7 +179,7 @@ class _Check:
                 raise StoreCorrupt("the bytes are not those that the name's digest names")
             self._blobs[BlobDigest(digest)] = oid
         elif top == "receipts":
-            codec.decode_record(data, digest, Receipt)
+            self._receipts.append((path, codec.decode_record(data, digest, Receipt)))
         elif top == "stores":
             record = codec.decode_record(data, digest, StoreRecord)
             if not path.startswith(f"{paths.store_directory(record.store)}/"):

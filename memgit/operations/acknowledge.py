@@ -12,6 +12,7 @@ from memgit.operations import checks
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import latest_at, read_lineage, snapshot_of
 from memgit.operations.placing import placed
+from memgit.operations.resolutions import resolved_by
 from memgit.operations.writing import WriteRequest
 from memgit.records.ids import CaseId
 from memgit.records.op import AcknowledgePayload, draft
@@ -78,14 +79,6 @@ def _refuse(case: Case) -> NoReturn:
         )
     raise InvalidRequest(
         f"{case.id} is a {case.kind} case, which is resolved by ending the dispute, not by acknowledging it",
-        hint=_RESOLVED_BY[case.kind].format(entity=case.entities[0], relation=case.relation),
+        hint=resolved_by(case),
         details={"case": case.id, "kind": case.kind},
     )
-
-
-_RESOLVED_BY = {
-    "contradicts": "Revise or retract a side, let one supersede the other: `git memory relation put NEW supersedes "
-    "OLD`; or take the relation back: `git memory undo {relation}`.",
-    "fork": "Write one text over all heads: `git memory claim revise {entity} TEXT --all-heads`; or undo one of the "
-    "revisions: `git memory undo REVISION`.",
-}

@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from memgit.errors import InvalidRequest, NotFound
 from memgit.operations import checks
 from memgit.operations.checks import Content, FreeJson
+from memgit.operations.flagged_remains import what_remains
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import (
     artifact_payload,
@@ -161,8 +162,12 @@ def forget(invocation: Invocation, request: ArtifactForget) -> Forgotten:
     reason = checks.required_text(request.reason, "reason", "reason_bytes")
     context = invocation.context
 
+    notes: list[str] = []
+
     def build(transaction: Transaction) -> Result:
-        lineage = writable_lineage(snapshot_of(transaction), request.artifact_id, context)
+        snapshot = snapshot_of(transaction)
+        lineage = writable_lineage(snapshot, request.artifact_id, context)
+        notes[:] = what_remains(invocation, snapshot, lineage.id)
         tombstone = draft(
             "forget",
             lineage.id,
@@ -174,7 +179,9 @@ def forget(invocation: Invocation, request: ArtifactForget) -> Forgotten:
         transaction.stage(tombstone, artifact_payload(head_revision(lineage)).title)
         return {"artifact_id": lineage.id, "reason": reason, "physically_erased": False}
 
-    return Forgotten(**invocation.write("artifact.forget", request, build).result)
+    written = invocation.write("artifact.forget", request, build)
+    invocation.warnings += notes
+    return Forgotten(**written.result)
 
 
 def new_payload(request: ArtifactPut, data: bytes, component: str | None = None) -> ArtifactPayload:

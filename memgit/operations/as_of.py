@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from memgit import clock
 from memgit.errors import InvalidRequest
 from memgit.index.past import PastState, purged_since
+from memgit.operations import dates
 from memgit.operations.invocation import Invocation
 from memgit.operations.positions import resolve_state
 from memgit.store.snapshot import Snapshot
@@ -26,9 +27,12 @@ def past_of(invocation: Invocation, as_of: str, warn: Invocation) -> Past:
 
     A date looks at everything in sight, a commit at the shared layer alone. `warn` takes what its asker should hear.
     """
-    moment = clock.parse_time(as_of.strip())
+    moment = dates.moment_of(invocation.repository, as_of)
     if moment is not None:
         snapshot = invocation.snapshot()
+        began = min((record.at for record in snapshot.stores()), default=moment)
+        if moment < began:
+            warn.warnings.append(f"this memory began on {began[:10]} at {began[11:19]}Z, after {as_of[:60]!r}")
         past = Past(PastState(snapshot, invocation.state, moment), moment, snapshot)
     else:
         commits = resolve_state(invocation, as_of).commits

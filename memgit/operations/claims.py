@@ -10,6 +10,7 @@ from memgit.errors import CitationError, InvalidRequest, NotFound
 from memgit.limits import DEFAULT
 from memgit.operations import checks
 from memgit.operations.artifacts import find_revision
+from memgit.operations.flagged_remains import what_remains
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import (
     artifact_payload,
@@ -23,6 +24,7 @@ from memgit.operations.lineages import (
     snapshot_of,
     writable_lineage,
 )
+from memgit.operations.outdated_evidence import outdated_evidence
 from memgit.operations.reading import ReadRequest
 from memgit.operations.views import ClaimView, HistoryPage, claim_view, history_page, statement_of
 from memgit.operations.writing import WriteRequest
@@ -152,12 +154,17 @@ def revise(invocation: Invocation, request: ClaimRevise) -> ClaimWritten:
     check_id(request.claim_id, "claim")
     context = invocation.context
 
+    notes: list[str] = []
+
     def build(transaction: Transaction) -> Result:
         snapshot = snapshot_of(transaction)
         lineage = writable_lineage(snapshot, request.claim_id, context)
         heads = named_heads(lineage, request.if_revision, request.if_revisions)
         head = head_revision(lineage)
         payload = revised_payload(request, claim_payload(head))
+        notes[:] = what_remains(invocation, snapshot, lineage.id)
+        if request.evidence is UNSET:
+            notes.extend(outdated_evidence(snapshot, lineage.id, claim_payload(head), payload))
         kept = claim_payload(head).evidence  # it may name what has been forgotten since
         check_evidence(snapshot, tuple(item for item in payload.evidence if item not in kept))
         op = draft(
@@ -172,7 +179,9 @@ def revise(invocation: Invocation, request: ClaimRevise) -> ClaimWritten:
         staged = transaction.stage(op, statement_of(payload))
         return {"claim_id": staged.entity, "revision_id": staged.revision}
 
-    return ClaimWritten(**invocation.write("claim.revise", request, build).result)
+    written = invocation.write("claim.revise", request, build)
+    invocation.warnings += notes
+    return ClaimWritten(**written.result)
 
 
 def retract(invocation: Invocation, request: ClaimRetract) -> ClaimRetracted:
@@ -181,8 +190,12 @@ def retract(invocation: Invocation, request: ClaimRetract) -> ClaimRetracted:
     reason = checks.required_text(request.reason, "reason", "reason_bytes")
     context = invocation.context
 
+    notes: list[str] = []
+
     def build(transaction: Transaction) -> Result:
-        lineage = writable_lineage(snapshot_of(transaction), request.claim_id, context)
+        snapshot = snapshot_of(transaction)
+        lineage = writable_lineage(snapshot, request.claim_id, context)
+        notes[:] = what_remains(invocation, snapshot, lineage.id)
         heads = named_heads(lineage, request.if_revision, request.if_revisions)
         head = head_revision(lineage)
         op = draft(
@@ -196,7 +209,9 @@ def retract(invocation: Invocation, request: ClaimRetract) -> ClaimRetracted:
         transaction.stage(op, statement_of(claim_payload(head)))
         return {"claim_id": lineage.id, "reason": reason}
 
-    return ClaimRetracted(**invocation.write("claim.retract", request, build).result)
+    written = invocation.write("claim.retract", request, build)
+    invocation.warnings += notes
+    return ClaimRetracted(**written.result)
 
 
 def get(invocation: Invocation, request: ClaimGet) -> ClaimView:

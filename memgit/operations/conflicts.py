@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from msgspec import Struct
 
 from memgit.errors import InvalidRequest, NotFound
@@ -11,6 +12,7 @@ from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import check_id
 from memgit.operations.reach import ask_stores
 from memgit.operations.reading import ReadRequest
+from memgit.operations.resolutions import resolved_by
 from memgit.operations.views import CaseView, case_view
 from memgit.records.cases import contradiction_case, contradiction_id
 from memgit.records.ids import CaseId, RelationId, RevisionId
@@ -117,4 +119,5 @@ def _by_parts(invocation: Invocation, request: ConflictGet) -> Case:
 def _view(invocation: Invocation, case: Case) -> CaseView:
     sides = {name: invocation.state.entity(name) for name in case.entities}
     known = {name: entity for name, entity in sides.items() if entity is not None}
-    return case_view(case, known, invocation.state.layer_of, invocation.trusts)
+    view = case_view(case, known, invocation.state.layer_of, invocation.trusts)
+    return msgspec.structs.replace(view, resolved_by=resolved_by(case)) if case.status == "open" else view

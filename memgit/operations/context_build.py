@@ -8,21 +8,27 @@ from memgit.errors import MemgitError
 from memgit.operations import checks
 from memgit.operations.invocation import Invocation
 from memgit.operations.reach import answers
-from memgit.operations.reading import RetrievalRequest
+from memgit.operations.reading import OrderedRequest
 from memgit.operations.search import unite
-from memgit.records.ids import CaseId
-from memgit.retrieval.bundle import ContextBundle, build_bundle
+from memgit.records.ids import CaseId, EntityId
+from memgit.retrieval import bounds
+from memgit.retrieval.bundle import ContextBundle, Quote, build_bundle
 from memgit.retrieval.citations import resolve
 from memgit.retrieval.conflicts import Conflict, conflicts_of
+from memgit.retrieval.results import EvidenceRef, author_of
 from memgit.retrieval.search import SearchRequest, SearchResult, search
 from memgit.retrieval.view import View
 
 _QUOTE_BYTES = 1024  # of the evidence behind one claim; a longer one is cited, not shown
-_Answer = tuple[SearchResult, tuple[Conflict, ...], dict[str, str]]
+_LOOKED_THROUGH = (4, 40)  # times the limit, and at least so many: others must not crowd out whom the user trusts
+_Answer = tuple[SearchResult, tuple[Conflict, ...], dict[str, Quote]]
 
 
-class ContextBuild(RetrievalRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Freeze a search as Markdown of at most `max_bytes`. `include_unqualified` admits what would not be recalled."""
+class ContextBuild(OrderedRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Freeze a search as Markdown of at most `max_bytes`. `include_unqualified` admits what would not be recalled.
+
+    What authors wrote whom this clone's user does not trust is left out and counted; `include_untrusted` admits it.
+    """
 
     max_bytes: int = 8192
     limit: int = 10
@@ -32,6 +38,7 @@ class ContextBuild(RetrievalRequest, frozen=True, kw_only=True, forbid_unknown_f
     markers: tuple[str, ...] = ()
     include_unqualified: bool = False
     include_historical: bool = False
+    include_untrusted: bool = False
     max_excerpt_bytes: int = 320
 
 
@@ -39,9 +46,12 @@ def build(invocation: Invocation, request: ContextBuild) -> ContextBundle:
     """Return the bundle of everything that the horizon reaches."""
     invocation.look(request.horizon, request.reason)
     invocation.await_commit(request.min_commit_seq, request.min_commit)
+    bounds.check("limit", request.limit, bounds.SEARCH_HITS)
+    times, least = _LOOKED_THROUGH
+    wanted = request.limit if request.include_untrusted else max(request.limit * times, least)
     asked = SearchRequest(
         query=request.query,
-        limit=request.limit,
+        limit=min(wanted, bounds.SEARCH_HITS.most),
         kinds=frozenset(request.kinds),
         types=frozenset(request.types) or None,
         component=request.component,
@@ -49,23 +59,40 @@ def build(invocation: Invocation, request: ContextBuild) -> ContextBundle:
         qualified_only=not request.include_unqualified,
         include_historical=request.include_historical,
         max_excerpt_bytes=request.max_excerpt_bytes,
+        recency=request.recency.enabled,
     )
     found = list(answers(invocation, lambda view: _answer(asked, view), request.as_of))
-    result = unite([(place, answer[0]) for place, answer in found], request.limit)
+    result = unite([(place, answer[0]) for place, answer in found], asked.limit)
     invocation.warnings.extend(dict.fromkeys(warning for _, answer in found for warning in answer[0].warnings))
     conflicts = [conflict for _, answer in found for conflict in answer[1]]
     quotes = {citation: text for _, answer in found for citation, text in answer[2].items()}
-    return build_bundle(result, conflicts, quotes, request.max_bytes)
+    return build_bundle(
+        result,
+        conflicts,
+        quotes,
+        request.max_bytes,
+        limit=request.limit,
+        include_untrusted=request.include_untrusted,
+    )
 
 
 def _answer(asked: SearchRequest, view: View) -> _Answer:
     found = search(asked, view)
     claims = [hit.claim for hit in found.hits if hit.claim is not None]
     conflicts = conflicts_of((CaseId(case) for claim in claims for case in claim.open_cases), view)
-    quotes: dict[str, str] = {}
-    for citation in dict.fromkeys(ref.citation for claim in claims for ref in claim.evidence):
-        try:
-            quotes[citation] = resolve(citation, _QUOTE_BYTES, view).text
-        except MemgitError:
-            continue  # too long, not text, or lost: it is cited all the same
+    cited = {ref.citation: ref for claim in claims for ref in claim.evidence}
+    quotes = {citation: quote for citation, ref in cited.items() if (quote := _quote(ref, view)) is not None}
     return found, conflicts, quotes
+
+
+def _quote(ref: EvidenceRef, view: View) -> Quote | None:
+    """Return what a claim cites, or None for what is too long, not text, or lost: it is cited all the same."""
+    entity = view.entity(EntityId(ref.artifact_id))
+    try:
+        text = resolve(ref.citation, _QUOTE_BYTES, view).text
+    except MemgitError:
+        return None
+    for revision in entity.lineage.revisions if entity is not None else ():
+        if entity is not None and revision.id == ref.revision_id:
+            return Quote(text, author_of(revision.actor), view.trusts(entity, revision))
+    return None

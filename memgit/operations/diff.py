@@ -26,12 +26,14 @@ class DiffStates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     `range` is `A..B`, `A...B` (B since they went apart) or `B` (since our tip); default: what a sync would bring. As a
     merge is a union, B is looked at together with A: nothing that only A has shows up, and conflicts are those that
-    would open. `max_bytes` bounds the answer; what does not fit is counted.
+    would open. Of a new document the first lines are shown, with `full` all of each. `max_bytes` bounds the answer;
+    what does not fit is counted.
     """
 
     range: str | None = None
     format: Literal["data", "markdown"] = "data"
     max_bytes: int = COMMENT_BYTES
+    full: bool = False
 
 
 class DiffAnswer(Struct, frozen=True, kw_only=True):
@@ -52,7 +54,7 @@ def diff(invocation: Invocation, request: DiffStates) -> DiffAnswer:
     if not 1_000 <= request.max_bytes <= DEFAULT.diff_bytes:
         raise InvalidRequest(f"`max_bytes` is 1000 to {DEFAULT.diff_bytes}", details={"field": "max_bytes"})
     before, after = range_of(invocation, request.range)
-    found = diff_positions(invocation, before, after)
+    found = diff_positions(invocation, before, after, full=request.full)
     title = f"{before.name}..{after.name}"
     as_text = request.format == "markdown"
     return DiffAnswer(
@@ -67,10 +69,10 @@ def diff(invocation: Invocation, request: DiffStates) -> DiffAnswer:
     )
 
 
-def diff_positions(invocation: Invocation, before: Position, after: Position) -> Diff:
+def diff_positions(invocation: Invocation, before: Position, after: Position, *, full: bool = False) -> Diff:
     """Return what one state would bring to another, whole. Where they are equal the difference is empty."""
     tip, state = own_state(invocation)
-    return diff_trees(before.trees(), after.trees(), tip, state)
+    return diff_trees(before.trees(), after.trees(), tip, state, full=full)
 
 
 def own_state(invocation: Invocation) -> tuple[Trees, StateCache | None]:

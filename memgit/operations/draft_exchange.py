@@ -1,34 +1,29 @@
 """`draft.share`, `draft.fetch`, `draft.remote`: a draft for others to look at, before it is merged.
 
 A draft is the one thing of `state/` that may leave, when somebody sends it. It goes to `refs/memgit/drafts/NAME` of the
-elected remote, through the user's own repository, so that credentials apply; no ref is made there.
+elected remote (where that keeps the memory in a branch, to a branch beside it), through the user's own repository, so
+that credentials apply; no ref is made there.
 """
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
-from pathlib import Path
 
 from msgspec import Struct
 
-from memgit.errors import InvalidRequest, NotFound, RemoteRefused, StoreUnrelated
-from memgit.operations.drafts import DraftView, draft_view, known_draft
-from memgit.operations.exchanging import network
+from memgit.config.git_config import set_value
+from memgit.errors import FormatTooNew, InvalidRequest, RemoteRefused, StoreCorrupt
+from memgit.operations.drafts import DraftView, draft_view, known_draft, unmerged
+from memgit.operations.exchanging import network, remote_ref, screen_push
 from memgit.operations.invocation import Invocation
 from memgit.store import private
 from memgit.store.allowed import AllowedList
-from memgit.store.ancestry import descends
 from memgit.store.backend import RefLocked, RefMoved
-from memgit.store.join import are_related
-from memgit.store.layers import PrivateStore
 from memgit.store.objects import ObjectId
 from memgit.store.private import DRAFTS, draft_layer
-from memgit.store.unite import Terms
-from memgit.sync.outgoing import refuse_outgoing, screen_outgoing
-from memgit.sync.remotes import choose, configured_remotes, elect
-from memgit.sync.transport import Transport, unavailable
-from memgit.sync.validate import Incomplete, validate
+from memgit.store.private_purge import purge_private
+from memgit.sync.draft_remote import DraftRemote as Drafts
+from memgit.sync.remotes import choose, configured_remotes, drafts_below, elect
 
 
 class DraftShare(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -40,13 +35,19 @@ class DraftShare(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class DraftShared(Struct, frozen=True, kw_only=True):
-    """Where a draft went. `sent` is false where the remote had it already."""
+    """Where a draft went. `sent` is false where the remote had it already.
+
+    `flagged` names what went although it looks like a secret, because somebody here let it in. `elected`: this made
+    the remote the one that memory goes to.
+    """
 
     name: str
     remote: str
     ref: str
     commit: str
     sent: bool
+    flagged: tuple[str, ...] = ()
+    elected: bool = False
 
 
 class DraftFetch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,6 +55,23 @@ class DraftFetch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     name: str
     remote: str | None = None
+
+
+class DraftUnshare(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Take a draft away from a remote. Where it may hold what nobody else has, `yes` says that this is meant."""
+
+    name: str
+    remote: str | None = None
+    yes: bool = False
+
+
+class DraftUnshared(Struct, frozen=True, kw_only=True):
+    """A draft that a remote has no longer. `commit` is what it was there, None where there was none."""
+
+    name: str
+    remote: str
+    ref: str
+    commit: str | None
 
 
 class DraftRemote(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -80,65 +98,82 @@ class RemoteDrafts(Struct, frozen=True, kw_only=True):
 def share(invocation: Invocation, request: DraftShare) -> DraftShared:
     """Push a draft. Raises NotFound, NoRemote, SecretDetected, RemoteRefused, RemoteUnavailable."""
     draft = known_draft(invocation, request.name)
-    remotes = configured_remotes(invocation.repository)
-    remote = elect(remotes, request.remote, invocation.config.optional_text("remote")).name
-    tip, ref = draft.snapshot().commit_id, DRAFTS + request.name
-    transport = _transport(invocation, remote)
-    there = transport.look([ref]).get(ref)
-    if there is not None and not descends(draft.database, tip, there):
-        raise RemoteRefused(
-            f"{remote} has a draft {request.name} that holds what is not here",
-            hint=f"`git memory draft fetch {request.name}` unites the two; or give yours another name.",
-            details={"remote": remote, "ref": ref},
+    invocation.warnings += purge_private(invocation.layers)
+    election = elect(
+        configured_remotes(invocation.repository), request.remote, invocation.config.optional_text("remote")
+    )
+    remote = _remote(invocation, election.name)
+    allowed = AllowedList(invocation.repository.state_dir)
+
+    def screen(ours: ObjectId, theirs: ObjectId | None) -> tuple[str, ...]:
+        return screen_push(
+            draft.database, ours, theirs, allowed, allow_flagged=request.allow_flagged, draft=request.name
         )
-    if there != tip:
-        _screen(invocation, draft, tip, there, allow_flagged=request.allow_flagged)
-        pushed = transport.push(tip, ref, there)
-        if pushed.verdict != "done":
-            raise RemoteRefused(
-                f"{remote} does not take {ref}: {pushed.reason}",
-                hint="Ask whoever runs the remote what it accepts. The draft stays here.",
-                details={"remote": remote, "ref": ref, "reason": pushed.reason},
-            )
-    _note(draft, remote, request.name, tip)
-    return DraftShared(name=request.name, remote=remote, ref=ref, commit=tip, sent=there != tip)
+
+    tip, was_there, flagged = remote.send(draft, request.name, screen)
+    if election.fresh:
+        set_value("remote", election.name, invocation.repository.common_dir)
+    return DraftShared(
+        name=request.name,
+        remote=election.name,
+        ref=remote.ref(request.name),
+        commit=tip,
+        sent=not was_there,
+        flagged=flagged,
+        elected=election.fresh,
+    )
 
 
 def fetch(invocation: Invocation, request: DraftFetch) -> DraftView:
-    """Fetch, check and unite. Raises NotFound, IncomingRefused, StoreUnrelated, RemoteUnavailable."""
+    """Fetch, check and unite. Raises NotFound, IncomingRefused, StoreUnrelated, PurgePending, RemoteUnavailable."""
     layer = draft_layer(request.name)
     layers = invocation.layers
-    remote = _looked_at(invocation, request.remote)
-    ref = DRAFTS + request.name
-    there = _transport(invocation, remote).look([ref]).get(ref)
-    if there is None:
-        raise NotFound(
-            f"{remote} has no draft {request.name}",
-            hint="`git memory draft list --remote` shows what it has.",
-            details={"draft": request.name, "remote": remote},
-        )
+    shared = invocation.store.snapshot()
+    remote = _remote(invocation, _looked_at(invocation, request.remote))
     private.make(layers.repository, invocation.store.backend.object_format)
-    draft = layers.private(layer)
-    before = _packs(draft)
-    answer = _transport(invocation, remote, into_private=True).fetch_objects(ref)
-    draft.database.forget()
-    draft.note_packs(sorted(_packs(draft) - before))  # many fetches must not leave many packs
-    if answer.status != 0:
-        raise unavailable(remote, answer)
-    _check(invocation, draft, there, remote)
-    draft.unite(there, Terms(f"draft {request.name} of {remote}"))
-    _note(draft, remote, request.name, there)
+    invocation.warnings += remote.fetch(layers.private(layer), request.name, shared)
     return draft_view(layers, layer)
+
+
+def unshare(invocation: Invocation, request: DraftUnshare) -> DraftUnshared:
+    """Remove a draft's ref from a remote, if it still is what was looked at. What this clone has of it stays.
+
+    Raises NoRemote, InvalidRequest, RemoteRefused, RemoteUnavailable.
+    """
+    layer = draft_layer(request.name)
+    remotes = configured_remotes(invocation.repository)
+    remote = elect(remotes, request.remote, invocation.config.optional_text("remote")).name
+    drafts = _remote(invocation, remote)
+    ref, there = drafts.ref(request.name), drafts.look(request.name)
+    if there is not None:
+        if not request.yes and not _is_kept(invocation, layer, there):
+            raise InvalidRequest(
+                f"the draft {request.name} of {remote} holds what is neither in the shared memory nor in a draft here",
+                hint=f"`git memory draft fetch {request.name}` brings it here; "
+                f"`git memory draft drop {request.name} --remote --yes` removes it there all the same.",
+                details={"field": "yes", "remote": remote, "ref": ref},
+            )
+        done = drafts.transport.remove(ref, there)
+        if done.verdict != "done":
+            raise RemoteRefused(
+                f"{remote} does not let {ref} go: {done.reason}",
+                hint="Look at it again; else ask whoever runs the remote what it accepts.",
+                details={"remote": remote, "ref": ref, "reason": done.reason},
+            )
+    _forget_note(invocation, remote, request.name)
+    return DraftUnshared(name=request.name, remote=remote, ref=ref, commit=there)
 
 
 def list_remote(invocation: Invocation, request: DraftRemote) -> RemoteDrafts:
     """Return what a remote has. Raises NoRemote, RemoteUnavailable."""
     remote = _looked_at(invocation, request.remote)
-    found = _transport(invocation, remote).look_below(DRAFTS)
+    drafts = _remote(invocation, remote)
+    below = drafts.ref("")
+    found = drafts.transport.look_below(below)
     own = private.private_repository(invocation.repository)
     items = []
     for ref, commit in sorted(found.items()):
-        name = ref.removeprefix(DRAFTS)
+        name = ref.removeprefix(below)
         with suppress(InvalidRequest):
             here = private.quick_layer_tip(own, draft_layer(name))
             items.append(RemoteDraft(name=name, commit=commit, here=here == commit))
@@ -149,57 +184,31 @@ def _looked_at(invocation: Invocation, asked: str | None) -> str:
     return choose(configured_remotes(invocation.repository), asked, invocation.config.optional_text("remote")).name
 
 
-def _transport(invocation: Invocation, remote: str, *, into_private: bool = False) -> Transport:
-    """Return the way to a remote through the user's repository, with the private objects lent to it.
-
-    `into_private`: what arrives is stored in the private repository, and the user's objects are lent instead.
-    """
-    own = private.private_repository(invocation.repository).common_dir / "objects"
-    users = invocation.repository.common_dir / "objects"
-    objects = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(users if into_private else own)}
-    if into_private:
-        objects["GIT_OBJECT_DIRECTORY"] = str(own)
-    return Transport(invocation.repository, remote, network(invocation), objects)
+def _remote(invocation: Invocation, remote: str) -> Drafts:
+    """Return the drafts of a remote."""
+    below = drafts_below(remote_ref(invocation, remote)[0], DRAFTS)
+    return Drafts(private.private_repository(invocation.repository), remote, network(invocation), below)
 
 
-def _quoted(path: os.PathLike[str]) -> str:
-    """Return a path for Git's list of alternates, where a separator or a quote in it would end it."""
-    text = os.fspath(path)
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' if os.pathsep in text or '"' in text else text
-
-
-def _screen(
-    invocation: Invocation, draft: PrivateStore, tip: ObjectId, there: ObjectId | None, *, allow_flagged: bool
-) -> None:
-    allowed = AllowedList(invocation.repository.state_dir)
-    known = [there] if there is not None else []
-    flagged = screen_outgoing(draft.database, tip, known, allowed.digests())
-    if allow_flagged:
-        allowed.add(file.digest for file in flagged)
-    else:
-        refuse_outgoing(flagged)
-
-
-def _check(invocation: Invocation, draft: PrivateStore, tip: ObjectId, remote: str) -> None:
-    """Judge what arrived as memory that arrives is judged; it must be a draft of this very store."""
-    known = [found for found in (draft.tip(),) if found is not None]
+def _is_kept(invocation: Invocation, layer: str, there: ObjectId) -> bool:
+    """Tell whether all operations of a remote's draft are in the shared layer, or in the draft of that name here."""
+    layers = invocation.layers
+    if not private.exists(layers.repository):
+        return False
+    draft = layers.private(layer)
     try:
-        validate(draft.repository, draft.database, tip, known)
-    except Incomplete as error:
-        raise RemoteRefused(
-            f"the draft of {remote} is not whole: {error}", hint="A clone that has it can share it again."
-        ) from None
-    if not are_related(invocation.store.snapshot(), draft.snapshot(tip)):
-        raise StoreUnrelated(f"the draft of {remote} belongs to another store", details={"remote": remote})
+        left = unmerged(invocation.store.snapshot(), draft.snapshot(there))
+    except (StoreCorrupt, FormatTooNew):  # it was never here, or is here no longer
+        return False
+    own = draft.snapshot() if left and layer in layers.names() else None
+    return not left or (own is not None and all(own.find(path) is not None for path in left))
 
 
-def _packs(draft: PrivateStore) -> set[str]:
-    directory = Path(draft.backend.objects_dir) / "pack"
-    return {path.stem.removeprefix("pack-") for path in directory.glob("pack-*.idx")}
-
-
-def _note(draft: PrivateStore, remote: str, name: str, tip: ObjectId) -> None:
-    """Note what the remote has now; what cannot be noted is looked up again."""
-    ref = private.shared_draft_ref(remote, name)
-    with suppress(RefMoved, RefLocked, OSError):
-        draft.backend.move_ref(ref, tip, draft.backend.read_ref(ref))
+def _forget_note(invocation: Invocation, remote: str, name: str) -> None:
+    """Forget what the remote was known to have."""
+    layers = invocation.layers
+    tip = private.shared_drafts(layers.repository, name).get(remote)
+    if tip is not None:
+        with suppress(RefMoved, RefLocked, OSError):
+            ref = private.shared_draft_ref(remote, name)
+            layers.private(draft_layer(name)).backend.delete_ref(ref, ObjectId(tip))

@@ -16,6 +16,7 @@ from memgit import clock
 from memgit.errors import InvalidRequest, NotFound, PurgePending
 from memgit.operations.diff import DiffAnswer, DiffStates, diff
 from memgit.operations.invocation import Invocation
+from memgit.operations.layer_choice import MERGE_SUBJECT
 from memgit.records.codec import referenced_blob
 from memgit.records.paths import KIND_BY_DIRECTORY, parse_op_path
 from memgit.review.markdown import COMMENT_BYTES
@@ -24,8 +25,8 @@ from memgit.store.layers import Layers, PrivateStore
 from memgit.store.objects import ObjectId
 from memgit.store.private import DRAFT_PREFIX, combination, draft_layer, dropped_drafts, no_draft, shared_drafts
 from memgit.store.snapshot import Snapshot
+from memgit.store.terms import Terms
 from memgit.store.transaction import Transaction
-from memgit.store.unite import Terms
 from memgit.store.writer import Result
 
 _BULK_FROM = 300  # files of a merge; below it, loose objects are cheaper than a pack
@@ -37,7 +38,10 @@ class DraftList(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class DraftView(Struct, frozen=True, kw_only=True):
-    """A draft. `shared_with` names the remotes that have exactly this, `shared_before` those with an earlier state."""
+    """A draft. `shared_with` names the remotes that have exactly this, `shared_before` those with an earlier state.
+
+    `merged`: the shared layer has all of it already.
+    """
 
     name: str
     operations: int
@@ -48,6 +52,7 @@ class DraftView(Struct, frozen=True, kw_only=True):
     commit: str
     shared_with: tuple[str, ...]
     shared_before: tuple[str, ...]
+    merged: bool = False
 
 
 class DroppedView(Struct, frozen=True, kw_only=True):
@@ -66,11 +71,12 @@ class DraftPage(Struct, frozen=True, kw_only=True):
 
 
 class DraftDiff(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Show what merging a draft would bring, and the conflicts that it would open."""
+    """Show what merging a draft would bring, and the conflicts that it would open. `full`: documents whole."""
 
     name: str
     format: Literal["data", "markdown"] = "data"
     max_bytes: int = COMMENT_BYTES
+    full: bool = False
 
 
 class DraftMerge(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -80,12 +86,16 @@ class DraftMerge(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class DraftMerged(Struct, frozen=True, kw_only=True):
-    """What came into the shared layer. `conflicts_opened` are ids of cases. `draft_commit` is what the draft was."""
+    """What came into the shared layer: no operation where all of it was there. `conflicts_opened` are ids of cases.
+
+    `draft_commit` is what the draft was. `left_with` are the remotes that were last known to have it, and keep it.
+    """
 
     name: str
     operations: int
     conflicts_opened: tuple[str, ...]
     draft_commit: str
+    left_with: tuple[str, ...] = ()
 
 
 class DraftDrop(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -96,12 +106,13 @@ class DraftDrop(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class DraftDropped(Struct, frozen=True, kw_only=True):
-    """A draft that is gone. Until `kept_until` `draft.restore` brings it back."""
+    """A draft that is gone here; until `kept_until` `draft.restore` brings it back. `left_with` as after a merge."""
 
     name: str
     operations: int
     commit: str
     kept_until: str
+    left_with: tuple[str, ...] = ()
 
 
 class DraftRestore(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -128,7 +139,9 @@ def list_drafts(invocation: Invocation, request: DraftList) -> DraftPage:
 def diff_draft(invocation: Invocation, request: DraftDiff) -> DiffAnswer:
     """Return the difference that merging would make. Raises NotFound."""
     known_draft(invocation, request.name)
-    wanted = DiffStates(range=f"@..draft:{request.name}", format=request.format, max_bytes=request.max_bytes)
+    wanted = DiffStates(
+        range=f"@..draft:{request.name}", format=request.format, max_bytes=request.max_bytes, full=request.full
+    )
     return diff(invocation, wanted)
 
 
@@ -139,6 +152,7 @@ def merge(invocation: Invocation, request: DraftMerge) -> DraftMerged:
     """
     draft = known_draft(invocation, request.name)
     before = _open_cases(invocation)
+    left_with = tuple(shared_drafts(invocation.layers.repository, request.name))
     operations = 0
     for _ in range(_ATTEMPTS):
         snapshot = draft.snapshot()
@@ -147,7 +161,11 @@ def merge(invocation: Invocation, request: DraftMerge) -> DraftMerged:
             _forget_caches(invocation, draft.layer)
             opened = tuple(sorted(_open_cases(invocation) - before))
             return DraftMerged(
-                name=request.name, operations=operations, conflicts_opened=opened, draft_commit=snapshot.commit_id
+                name=request.name,
+                operations=operations,
+                conflicts_opened=opened,
+                draft_commit=snapshot.commit_id,
+                left_with=left_with,
             )
     raise InvalidRequest(f"the draft {request.name} is being written to", hint="Merge it when its writer is done.")
 
@@ -157,7 +175,7 @@ def drop(invocation: Invocation, request: DraftDrop) -> DraftDropped:
     draft = known_draft(invocation, request.name)
     snapshot = draft.snapshot()
     names = [name for name, _ in _op_files(snapshot)]
-    nowhere_else = [path for path in names if invocation.store.snapshot().find(path) is None]
+    nowhere_else = unmerged(invocation.store.snapshot(), snapshot)
     shared = shared_drafts(invocation.layers.repository, request.name)
     if nowhere_else and snapshot.commit_id not in shared.values() and not request.yes:
         raise InvalidRequest(
@@ -174,6 +192,7 @@ def drop(invocation: Invocation, request: DraftDrop) -> DraftDropped:
         operations=len(names),
         commit=snapshot.commit_id,
         kept_until=clock.format_time(until),
+        left_with=tuple(shared),
     )
 
 
@@ -214,7 +233,7 @@ def _write_union(invocation: Invocation, request: DraftMerge, draft: Snapshot) -
     def build(transaction: Transaction) -> Result:
         nonlocal count
         assert transaction.base is not None
-        transaction.adopt(_missing(transaction.base, draft), f"draft merge: {request.name}")
+        transaction.adopt(_missing(transaction.base, draft), MERGE_SUBJECT + request.name)
         count = len(transaction.ops)
         return {}
 
@@ -246,6 +265,11 @@ def _missing(shared: Snapshot, draft: Snapshot) -> Iterator[tuple[str, bytes]]:
                 yield path, draft.read_file(oid)
 
 
+def unmerged(shared: Snapshot, draft: Snapshot) -> list[str]:
+    """Return the paths of a draft's operations that the shared layer does not have."""
+    return [path for path, _ in _op_files(draft) if shared.find(path) is None]
+
+
 def _op_files(snapshot: Snapshot) -> Iterator[tuple[str, ObjectId]]:
     for top in KIND_BY_DIRECTORY:
         yield from snapshot.files(top)
@@ -270,6 +294,7 @@ def draft_view(layers: Layers, layer: str) -> DraftView:
         commit=snapshot.commit_id,
         shared_with=tuple(remote for remote, tip in shared.items() if tip == snapshot.commit_id),
         shared_before=tuple(remote for remote, tip in shared.items() if tip != snapshot.commit_id),
+        merged=not unmerged(layers.shared.snapshot(), snapshot),
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from memgit.errors import InvalidRequest
-from memgit.exchange.markdown import SUFFIXES, Document, Skipped, find_documents
+from memgit.exchange.markdown import SUFFIXES, Document, Skipped, find_documents, other_files
 from memgit.limits import DEFAULT
 from memgit.operations import checks
 from memgit.operations.artifacts import stage_artifact
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _BULK_FROM = 100  # documents; below it, loose objects are cheaper than a pack
 _LISTED_BYTES = 16 * 1024  # of the paths of each kind; four kinds are far below what a receipt may hold
+_KINDS_NAMED = 5  # of the files that are no Markdown
 _FINDINGS_NAMED = 3  # of one document: enough to find the place
 _NAMELESS = "(a name that looks like a secret)"
 _MEDIA_TYPE = "text/markdown; charset=utf-8"
@@ -64,7 +65,8 @@ class Imported(Struct, frozen=True, kw_only=True):
     """What changed, counted, with the first paths of each kind.
 
     `missing` were imported before and are no longer there; they are left as they are. `flagged` look as if they held a
-    secret and were left out; `skipped` names the first of them too.
+    secret and were left out; `skipped` names the first of them too. `others` counts the files that are no Markdown, and
+    `other_kinds` the most frequent ends of their names.
     """
 
     added: int
@@ -76,6 +78,8 @@ class Imported(Struct, frozen=True, kw_only=True):
     revised_paths: tuple[str, ...]
     missing_paths: tuple[str, ...]
     skipped: tuple[SkippedView, ...]
+    others: int = 0
+    other_kinds: dict[str, int] = {}
 
 
 def run(invocation: Invocation, request: ImportMarkdown) -> Imported:
@@ -97,7 +101,18 @@ def run(invocation: Invocation, request: ImportMarkdown) -> Imported:
     bulk = len(documents) >= _BULK_FROM and not request.dry_run
     result = dict(invocation.write("import.markdown", request, build, bulk=bulk).result)
     flagged = tuple(SkippedView(**item) for item in result.pop("flagged_documents", ()))
-    return Imported(**{"flagged": 0, **result}, skipped=skipped + flagged)
+    others = other_files(directory)
+    return Imported(
+        **{"flagged": 0, **result},
+        skipped=skipped + flagged,
+        others=others.total(),
+        other_kinds={_printable(suffix): count for suffix, count in others.most_common(_KINDS_NAMED)},
+    )
+
+
+def _printable(name: str) -> str:
+    """Return a part of a file's name as text; bytes that are not UTF-8 are replaced."""
+    return name.encode("utf-8", "replace").decode()
 
 
 def _stage(

@@ -93,6 +93,7 @@ class Invocation:
         self.progress: Callable[[str], None] | None = None  # takes one line on how far it is; an empty one at the end
         self.observed = Observed(None, None)
         self.observed_layers: dict[str, Observed] = {}  # where the private layers stood that the answer unites
+        self.written: list[str] = []  # the layers that this request wrote to, in their order
         self.reach = Reach("ambient")
         self.ambient_draft = self.environment.overrides.get(DRAFT_VARIABLE)
         self._request: Struct | None = None
@@ -313,12 +314,12 @@ class Invocation:
             raise self.elsewhere(error, layer) from None
         self.observed = Observed(written.seq, written.commit_id)
         self.observed_layers = {} if layer == SHARED else {layer: self.observed}
+        self.written += [] if layer in self.written else [layer]
         self.warnings.extend(store.take_notes())
         if not self.store.has_identity():
-            self.warnings.append(
-                "Git does not know your name: the write is signed with your login. "
-                "Set user.name and user.email before you share it."
-            )
+            from memgit.store.identity import UNKNOWN_NOTE
+
+            self.warnings.append(UNKNOWN_NOTE)
         return written
 
     def layer_of(self, request: Struct) -> str:

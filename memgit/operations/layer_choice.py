@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 DRAFT_VARIABLE = "MEMGIT_DRAFT"
 
+MERGE_SUBJECT = "draft merge: "
+"""What the commit of a draft's merge begins with; its name follows."""
+
 
 def layers_in_sight(
     repository: PrivateRepository, request: Struct | None, ambient_draft: str | None

@@ -1,22 +1,27 @@
-"""`log`: the write history, newest first: commits of the store, or the operations of one entity.
+"""`log`: the write history, newest first: commits of the layers in sight, or the operations of one entity.
 
-A merged history is one history: a commit is listed once, and so is an operation, at the commit that brought it.
+A merged history is one history: a commit is listed once, and so is an operation, at the commit that brought it. One
+sequence serves all layers of a clone, so their commits have one order.
 """
 
 from __future__ import annotations
 
+import heapq
 import re
 from contextlib import suppress
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from memgit import clock
 from memgit.errors import InvalidRequest, NotFound, StoreCorrupt
-from memgit.operations import checks
+from memgit.operations import checks, dates
 from memgit.operations.cursor import decode_cursor, encode_cursor
-from memgit.operations.invocation import Invocation, Observed
+from memgit.operations.invocation import Invocation
+from memgit.operations.layer_choice import MERGE_SUBJECT
 from memgit.operations.lineages import check_id
+from memgit.operations.log_places import Place, authors_of, places
 from memgit.operations.op_commits import commits_of
 from memgit.operations.reading import ReadRequest
 from memgit.records.fold import fold_entity
@@ -25,9 +30,10 @@ from memgit.records.op import PAYLOAD_BY_VERB, Op
 from memgit.records.paths import OpPath
 from memgit.review.compare import ReadBlob, author_of
 from memgit.review.said import Said, by_revision, said
-from memgit.store.commits import Graph, Visit, brought, commits
-from memgit.store.database import Database
+from memgit.store.commits import Visit, brought
+from memgit.store.layered_snapshot import LayeredSnapshot
 from memgit.store.objects import Commit, ObjectId
+from memgit.store.private import LOCAL, SHARED
 from memgit.store.snapshot import Snapshot
 
 _TRAILER = re.compile(r"^Memgit-Operation: (\S+) (\S+)$", re.MULTILINE)
@@ -39,9 +45,11 @@ class Log(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """List writes, newest first. With `entity_id` the operations of that entity, each with the commit that brought it.
 
     `actor` is a part of a name, an address or an agent; `since` and `until` are times, the second one excluded; `verb`
-    is `revise` or `claim.revise`. `patch` tells what the operations said: of a revision, what it changed.
+    is `revise` or `claim.revise`. `patch` tells what the operations said: of a revision, what it changed. `layer` local
+    lists only what this clone alone has, a draft with it where one is named.
     """
 
+    layer: Literal["shared", "local"] | None = None  # type: ignore[assignment]  # a history can be shown by itself
     limit: int = 20
     before_commit_seq: int | None = None
     cursor: str | None = None
@@ -57,7 +65,8 @@ class LogEntry(Struct, frozen=True, kw_only=True):
     """One commit of the store, or one operation of an entity with its commit.
 
     `operations` are (kind.verb, entity), or (kind.verb, `xCOUNT`) of a large write. `said` is the operations in words,
-    where a patch or an entity was asked for; `unsaid` counts those of a large write that it leaves out.
+    where a patch or an entity was asked for; `unsaid` counts those of a large write that it leaves out. `authors` are
+    others than the actor who wrote what a draft's merge brought. `layer` is where it is.
     """
 
     commit: str | None
@@ -68,6 +77,8 @@ class LogEntry(Struct, frozen=True, kw_only=True):
     operations: tuple[tuple[str, str], ...]
     said: tuple[Said, ...] = ()
     unsaid: int = 0
+    authors: tuple[str, ...] = ()
+    layer: str = SHARED
 
 
 class LogPage(Struct, frozen=True, kw_only=True):
@@ -103,8 +114,8 @@ def log(invocation: Invocation, request: Log) -> LogPage:
     wanted = _Filter(
         before=decode_cursor(request.cursor, request.before_commit_seq),
         actor=(request.actor or "").strip().casefold(),
-        since=checks.instant(request.since, "since"),
-        until=checks.instant(request.until, "until"),
+        since=dates.instant(invocation, request.since, "since"),
+        until=dates.instant(invocation, request.until, "until"),
         verb=_verb(request.verb),
     )
     if request.entity_id is not None:
@@ -112,37 +123,21 @@ def log(invocation: Invocation, request: Log) -> LogPage:
     return _of_store(invocation, request, wanted)
 
 
-class _Messages(Graph):
-    """A history that keeps each commit until it was told, so that none is read twice."""
-
-    def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        self.commits: dict[ObjectId, Commit] = {}
-
-    def _learn(self, oid: ObjectId) -> Visit | None:
-        try:
-            commit = self.commits[oid] = self.database.commit(oid)
-        except StoreCorrupt:
-            return None
-        return self._note(oid, commit)
-
-
 def _of_store(invocation: Invocation, request: Log, wanted: _Filter) -> LogPage:
-    snapshot = invocation.store.snapshot()
-    invocation.observed = Observed(snapshot.seq, snapshot.commit_id)
+    layers = places(invocation, private_only=request.layer == LOCAL)
     items: list[LogEntry] = []
-    graph = _Messages(invocation.store.database)
-    for seen in commits(graph, [snapshot.commit_id]):
-        # The way goes down by seq and, within one, up by commit id.
+    # The way goes down by seq and, within one, up by commit id.
+    for seen, place in heapq.merge(*(place.visits() for place in layers), key=lambda one: (-one[0].seq, one[0].oid)):
+        commit = place.graph.commits.pop(seen.oid)
         if wanted.before is not None and not _is_after(seen, wanted.before):
             continue
-        entry = _entry(seen, graph.commits.pop(seen.oid))
-        if not wanted.admits(entry.actor, entry.at, entry.operations):
+        entry = _entry(seen, commit, place)
+        if not wanted.admits("\n".join((entry.actor, *entry.authors)), entry.at, entry.operations):
             continue
         if len(items) == request.limit:
             last = items[-1]
             return _page(items, encode_cursor(last.seq, last.commit or ""))
-        items.append(_with_words(invocation, entry) if request.patch else entry)
+        items.append(_with_words(invocation, place, entry) if request.patch else entry)
     return _page(items, None)
 
 
@@ -156,7 +151,9 @@ def _of_entity(invocation: Invocation, request: Log, wanted: _Filter) -> LogPage
     if problems:
         invocation.warnings.append(f"{len(problems)} operations of {entity} cannot be read: see `verify`")
     known, folded = by_revision(ops), fold_entity(ops) if ops else None
-    found = [op for op in reversed(ops) if _admits(wanted, op)]
+    layer_of = invocation.state.layer_of
+    private = request.layer == LOCAL
+    found = [op for op in reversed(ops) if _admits(wanted, op) and not (private and layer_of(op.digest) == SHARED)]
     page = found[: request.limit]
     paths = [OpPath(op.entity, op.seq, op.verb, op.digest) for op in page]
     origin = commits_of(invocation, paths)
@@ -170,6 +167,7 @@ def _of_entity(invocation: Invocation, request: Log, wanted: _Filter) -> LogPage
             subject=f"{kind_of(entity)} {one.verb}: {one.about}" if one.about else f"{kind_of(entity)} {one.verb}",
             operations=((f"{kind_of(entity)}.{one.verb}", entity),),
             said=(one,),
+            layer=layer_of(one.digest),
         )
         for one in words
     ]
@@ -194,23 +192,29 @@ def _is_after(seen: Visit, cursor: tuple[int, str]) -> bool:
     return seen.seq < cursor[0] or (seen.seq == cursor[0] and seen.oid > cursor[1] > "")
 
 
-def _entry(seen: Visit, commit: Commit) -> LogEntry:
+def _entry(seen: Visit, commit: Commit, place: Place) -> LogEntry:
     message = commit.message
-    actor = _ACTOR.search(message)
+    found = _ACTOR.search(message)
+    actor = found[1] if found else commit.author
+    merged = message.startswith(MERGE_SUBJECT)
     return LogEntry(
         commit=seen.oid,
         seq=seen.seq,
         at=clock.format_time(seen.seconds),
-        actor=actor[1] if actor else commit.author,
+        actor=actor,
         subject=message.partition("\n")[0],
         operations=tuple((found[0], found[1]) for found in _TRAILER.findall(message)),
+        authors=tuple(name for name in authors_of(place, seen.oid) if name != actor) if merged else (),
+        layer=place.layer,
     )
 
 
-def _with_words(invocation: Invocation, entry: LogEntry) -> LogEntry:
+def _with_words(invocation: Invocation, place: Place, entry: LogEntry) -> LogEntry:
     """Return an entry with what its first operations said; a merge brought none."""
-    snapshot = Snapshot(invocation.store.database, ObjectId(entry.commit or ""))
+    snapshot = Snapshot(place.store.database, ObjectId(entry.commit or ""))
     paths = sorted(brought(snapshot), key=lambda path: (path.seq, path.digest))
+    if place.layer != SHARED:  # its revisions may have shared ones for parents
+        snapshot = LayeredSnapshot(invocation.store.snapshot(), {place.layer: snapshot})
     words = []
     for path in paths[:_SAID]:
         ops, _ = snapshot.ops(path.entity)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from memgit import clock
 from memgit.errors import InvalidRequest, NotFound, StoreCorrupt
+from memgit.operations import dates
 from memgit.operations.invocation import Invocation
 from memgit.operations.op_commits import history_of
 from memgit.review.sides import Trees
@@ -21,7 +22,7 @@ from memgit.store.backend import RefDamaged
 from memgit.store.commits import Graph, Visit, commits, frontier, merge_bases
 from memgit.store.database import Database
 from memgit.store.objects import ObjectId
-from memgit.store.private import draft_layer, no_draft
+from memgit.store.private import draft_layer, no_draft, quick_refs
 from memgit.store.ref_file import is_ref_name
 from memgit.store.snapshot import Snapshot
 
@@ -62,7 +63,8 @@ def resolve_state(invocation: Invocation, name: str) -> Position:
             return resolver(invocation, wanted)
     raise NotFound(
         f"{wanted[:80]!r} names no state of the store",
-        hint="A state is @, a remote that was fetched, a commit of `git memory log`, seq:N, a date, or draft:NAME.",
+        hint="A state is @, a remote that was fetched, a commit of `git memory log`, seq:N, draft:NAME, or a date: "
+        f"{dates.FORMS}.",
         details={"state": wanted[:80]},
     )
 
@@ -94,12 +96,8 @@ def elected_remote(invocation: Invocation) -> str:
 
 def fetched_remotes(invocation: Invocation) -> list[str]:
     """Return the remotes of which a tracking ref exists, sorted."""
-    directory = invocation.repository.common_dir / "refs" / "memgit" / "remotes"
-    names = {path.parent.relative_to(directory).as_posix() for path in directory.rglob("store") if path.is_file()}
-    with suppress(OSError):
-        packed = (invocation.repository.common_dir / "packed-refs").read_text("utf-8", "replace")
-        names |= set(re.findall(rf" {_TRACKING}(\S+)/store$", packed, re.MULTILINE))
-    return sorted(names)
+    found = (name for name, _ in quick_refs(invocation.repository, _TRACKING))
+    return sorted(name.removeprefix(_TRACKING).removesuffix("/store") for name in found if name.endswith("/store"))
 
 
 def _ours(invocation: Invocation) -> Position:
@@ -128,7 +126,7 @@ def _sequence(invocation: Invocation, text: str) -> Position:
 
 
 def _date(invocation: Invocation, text: str) -> Position:
-    moment = clock.parse_time(text)
+    moment = dates.moment_of(invocation.repository, text)
     if moment is None:
         raise NotFound(f"{text[:80]!r} is no date")
     return _past(invocation, text, lambda seen: clock.format_time(seen.seconds) <= moment)

@@ -7,6 +7,7 @@ each promoted revision, under a digest of its ids, lets a repetition find what a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -17,25 +18,28 @@ from memgit.index.meanings import aliases_at
 from memgit.index.state_cache import StateCache
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import artifact_payload, check_id, claim_payload, head_revision, read_lineage
-from memgit.operations.promotion import Part, Promotion, stage_parts
+from memgit.operations.promotion import Made, Part, Promotion, known_promotions, stage_parts
 from memgit.operations.views import entity_view, statement_of
 from memgit.records import ids
-from memgit.records.ids import EntityId
-from memgit.records.op import ClaimPayload, RelationPayload, draft
+from memgit.records.ids import EntityId, RevisionId
+from memgit.records.op import OWN_NOTE, ArtifactPayload, ClaimPayload, RelationPayload, draft
 from memgit.records.state import Lineage, Revision
-from memgit.scope.horizon import check_write
+from memgit.scope.horizon import belongs, check_write
 from memgit.store.private import LOCAL, SHARED
 from memgit.store.snapshot import Snapshot
 from memgit.store.transaction import Transaction
 from memgit.store.writer import Result
 
+Reason = Literal["asked", "evidence", "possible"]
+
 _SHOWN_BYTES = 320
+_LISTED = 200  # of what could be shared
 
 
 class Promote(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Share what was local. Without `yes` it only says what would become visible."""
+    """Share what was local. Without `yes` it only says what would become visible; without ids, what could be shared."""
 
-    ids: tuple[str, ...]
+    ids: tuple[str, ...] = ()
     yes: bool = False
     allow_flagged: bool = False
 
@@ -43,40 +47,80 @@ class Promote(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Planned(Struct, frozen=True, kw_only=True):
     """What becomes visible of a claim or an artifact: all of its present state, and the beginning of a text.
 
-    `becomes` is the shared one's id, None while it is not made. `reason`: it was asked for, or a claim rests on it.
+    `becomes` is the shared one's id, None while it is not made; `already`: all of it was shared before. `reason`: it
+    was asked for, or a claim rests on it, or it could be shared.
     """
 
     kind: str
     item: dict[str, Any]
-    reason: Literal["asked", "evidence"]
+    reason: Reason
     excerpt: str | None
     becomes: str | None
+    already: bool = False
 
 
 class Promoted(Struct, frozen=True, kw_only=True):
-    """The plan, and whether it was carried out."""
+    """The plan, and whether it was carried out. `left_out` counts what could be shared beside what is listed."""
 
     applied: bool
     items: tuple[Planned, ...]
+    left_out: int = 0
 
 
 def promote(invocation: Invocation, request: Promote) -> Promoted:
     """Share claims and artifacts. Raises NotFound, ScopeViolation, InvalidRequest, SecretDetected."""
-    if not request.ids:
-        raise InvalidRequest("there is nothing to promote", details={"field": "ids"})
+    if request.yes and not request.ids:
+        raise InvalidRequest(
+            "the request names nothing to promote",
+            hint="Without `yes` it lists what could be.",
+            details={"field": "ids"},
+        )
     if LOCAL not in invocation.layers.names():
         raise NotFound("this clone has no local layer", hint="`git memory remember --local TEXT` begins one.")
     snapshot = invocation.layers.snapshot((LOCAL,))
+    if not request.ids:
+        return _possible(invocation, snapshot)
     parts = _parts(invocation, snapshot, request.ids)
-    found: dict[EntityId, str | None] = {part.lineage.id: None for part in parts}
+    before = {part.lineage.id: known_promotions(invocation.store.snapshot(), part.lineage) for part in parts}
+    becomes: dict[EntityId, str | None] = {name: _entity(known) for name, known in before.items()}
+    shared = None
     if request.yes:
         promotions = _share(invocation, request, parts)
         shared = invocation.observed
         _supersede(invocation, parts, promotions)
+        becomes |= {part.lineage.id: made.entity for part, made in zip(parts, promotions, strict=True)}
+    items = []
+    for part in parts:
+        name = part.lineage.id
+        already = all(revision.id in before[name] for revision in part.revisions)
+        reason: Reason = "asked" if name in request.ids else "evidence"
+        items.append(_planned(invocation, snapshot, part, reason, becomes=becomes[name], already=already))
+    if shared is not None:
         invocation.observed, invocation.observed_layers = shared, {}
-        found |= {part.lineage.id: made.entity for part, made in zip(parts, promotions, strict=True)}
-    items = tuple(_planned(invocation, snapshot, part, found[part.lineage.id], request.ids) for part in parts)
-    return Promoted(applied=request.yes, items=items)
+    return Promoted(applied=request.yes, items=tuple(items))
+
+
+def _entity(known: Mapping[RevisionId, Made]) -> str | None:
+    """Return the shared entity that an earlier promotion made."""
+    return next((made.id for made in known.values()), None)
+
+
+def _possible(invocation: Invocation, snapshot: Snapshot) -> Promoted:
+    """Return what lives here alone and could be shared, newest first. A note of `remember` goes with its claim."""
+    state = invocation.state_of(snapshot)
+    aliases = aliases_at(snapshot)
+    found = []
+    for entity in state.entities():
+        lineage = entity.lineage
+        is_here = state.layer_of(lineage.ops[0].digest) == LOCAL and belongs(lineage.scope, invocation.context, aliases)
+        if not is_here or entity.status != "active" or len(lineage.heads) != 1:
+            continue
+        head = head_revision(lineage)
+        if not (isinstance(head.payload, ArtifactPayload) and head.payload.provenance == OWN_NOTE):
+            found.append(Part(lineage, [head]))
+    found.sort(key=lambda part: part.lineage.updated_seq, reverse=True)
+    items = (_planned(invocation, snapshot, part, "possible") for part in found[:_LISTED])
+    return Promoted(applied=False, items=tuple(items), left_out=max(0, len(found) - _LISTED))
 
 
 def _parts(invocation: Invocation, snapshot: Snapshot, wanted: tuple[str, ...]) -> list[Part]:
@@ -175,7 +219,13 @@ def _supersede(invocation: Invocation, parts: list[Part], promotions: list[Promo
 
 
 def _planned(
-    invocation: Invocation, snapshot: Snapshot, part: Part, becomes: str | None, asked: tuple[str, ...]
+    invocation: Invocation,
+    snapshot: Snapshot,
+    part: Part,
+    reason: Reason,
+    *,
+    becomes: str | None = None,
+    already: bool = False,
 ) -> Planned:
     state = invocation.state_of(snapshot)
     entity = state.entity(part.lineage.id)
@@ -183,10 +233,11 @@ def _planned(
     revision = part.revisions[-1]
     return Planned(
         kind=part.lineage.kind,
-        item=msgspec.to_builtins(entity_view(entity, revision, state.layer_of)),
-        reason="asked" if part.lineage.id in asked else "evidence",
+        item=msgspec.to_builtins(entity_view(entity, revision, state.layer_of, invocation.trusts)),
+        reason=reason,
         excerpt=_excerpt(snapshot, revision),
         becomes=becomes,
+        already=already,
     )
 
 

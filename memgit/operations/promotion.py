@@ -6,6 +6,7 @@ was promoted becomes a revision of the shared one, made from the promoted one, s
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
@@ -39,7 +40,7 @@ class Promotion:
     revisions: dict[RevisionId, RevisionId]
 
 
-class _Made(msgspec.Struct, frozen=True):
+class Made(msgspec.Struct, frozen=True):
     """What the receipt of a promoted revision holds: ids of the shared layer alone."""
 
     id: EntityId
@@ -67,7 +68,7 @@ def _stage_part(
 ) -> Promotion:
     lineage = part.lineage
     assert transaction.base is not None
-    known = _known(transaction.base, lineage)
+    known = known_promotions(transaction.base, lineage)
     entity = next(iter(known.values())).id if known else ids.new_entity_id(lineage.kind)
     becomes = {revision: found.revision_id for revision, found in known.items()}
     for revision in part.revisions:
@@ -102,7 +103,7 @@ def _stage(
     )
     staged = transaction.stage(op, _about(payload), main=kind == "claim")
     assert staged.revision is not None
-    _put_receipt(transaction, part.lineage.id, revision.id, _Made(entity, staged.revision))
+    _put_receipt(transaction, part.lineage.id, revision.id, Made(entity, staged.revision))
     return staged.revision
 
 
@@ -122,17 +123,18 @@ def _rewritten(item: Evidence, promotion: Promotion | None) -> Evidence:
     return Evidence(ArtifactId(promotion.entity), promotion.revisions[item.revision], item.start, item.end)
 
 
-def _known(shared: Snapshot, lineage: Lineage) -> dict[RevisionId, _Made]:
+def known_promotions(shared: Snapshot, lineage: Lineage) -> dict[RevisionId, Made]:
     """Return what was promoted of an entity before, by its local revisions."""
-    found: dict[RevisionId, _Made] = {}
+    found: dict[RevisionId, Made] = {}
     for revision in lineage.revisions:
         receipt = shared.receipt(promotion_key(lineage.id, revision.id))
         if receipt is not None and receipt.operation == OPERATION:
-            found[revision.id] = msgspec.json.decode(receipt.result, type=_Made)
+            with suppress(msgspec.DecodeError):  # somebody else's receipt under this key
+                found[revision.id] = msgspec.json.decode(receipt.result, type=Made)
     return found
 
 
-def _put_receipt(transaction: Transaction, entity: EntityId, revision: RevisionId, made: _Made) -> None:
+def _put_receipt(transaction: Transaction, entity: EntityId, revision: RevisionId, made: Made) -> None:
     key = promotion_key(entity, revision)
     transaction.put_receipt(
         key,

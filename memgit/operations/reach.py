@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
@@ -21,6 +22,7 @@ from memgit.index.refresh import refresh_index
 from memgit.operations.invocation import Invocation
 from memgit.operations.nearness import nearness_in
 from memgit.operations.reading import ReadRequest
+from memgit.operations.reranking import reranker_in
 from memgit.records.ids import BlobDigest, EntityId
 from memgit.retrieval.view import View
 from memgit.scope.registry import known_stores
@@ -124,8 +126,9 @@ def _ask_index(
     """Ask one store with the index in a directory; a damaged index is rebuilt once."""
     index = open_index(directory, request.config.text("lexicalIndex"))
     past = _past(request, place, as_of)
+    entity = cache((past or place).state.entity)  # one moment's, and looked at by each part of an answer
     view = View(
-        entity=past.state.entity if past is not None else place.state.entity,
+        entity=entity,
         case=past.state.case if past is not None else place.state.case,
         read_blob=lambda digest: _read_blob(request, place, digest),
         index=index,
@@ -136,18 +139,21 @@ def _ask_index(
         trusts=request.trusts_in(place),
         aliases=place.state.aliases,
         session=place.state.session,
-        nearness=nearness_in(request, place) if past is None else lambda: None,
+        projection=past.state.projection if past is not None else place.state.projection,
+        nearness=nearness_in(request, place, entity) if past is None else lambda: None,
+        reranker=reranker_in(request),
         past=past is not None,
     )
     try:
         _bring_up(request, place, index)
-        try:
-            return ask(view)
-        except IndexDamaged:
-            index.reset()
-            _bring_up(request, place, index)
-            request.warnings.append("the lexical index was damaged and has been rebuilt")
-            return ask(view)
+        with suppress(IndexDamaged):
+            answer = ask(view)
+            if index.watermark() is not None:  # what was deleted meanwhile had nothing more to find
+                return answer
+        index.reset()
+        _bring_up(request, place, index)
+        request.warnings.append("the lexical index was damaged and has been rebuilt")
+        return ask(view)
     finally:
         index.close()
 

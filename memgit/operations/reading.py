@@ -23,3 +23,15 @@ class RetrievalRequest(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fi
     as_of: str | None = None
     min_commit_seq: int | None = None
     min_commit: str | None = None
+
+
+class RecencyChoice(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whether what relevance has chosen is ordered a little by age (`bounded_recency_v1`)."""
+
+    enabled: bool = True
+
+
+class OrderedRequest(RetrievalRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The base of the requests whose answers are ordered by age as well as by relevance."""
+
+    recency: RecencyChoice = RecencyChoice()

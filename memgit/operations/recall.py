@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -9,14 +11,15 @@ import msgspec
 from memgit.operations import checks
 from memgit.operations.invocation import Invocation
 from memgit.operations.reach import answers
-from memgit.operations.reading import RetrievalRequest
+from memgit.operations.reading import OrderedRequest
+from memgit.retrieval import bounds
 from memgit.retrieval import recall as retrieval
 from memgit.retrieval.conflicts import Conflict
 from memgit.retrieval.recall import CandidatesHint, Presence, RecallRequest, RecallResult
 from memgit.retrieval.results import ArtifactItem, ClaimItem
 
 
-class Recall(RetrievalRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Recall(OrderedRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Ask whether memory knows something. `presence` says yes, only documents, or no."""
 
     max_claims: int = 5
@@ -47,6 +50,7 @@ def recall(invocation: Invocation, request: Recall) -> Recalled:
         max_candidate_artifact_refs=request.max_candidate_artifact_refs,
         include_historical=request.include_historical,
         markers=checks.markers(request.markers),
+        recency=request.recency.enabled,
     )
     found = list(answers(invocation, lambda view: retrieval.recall(asked, view), request.as_of))
     united = unite(found, asked)
@@ -61,25 +65,18 @@ _PRESENCE: tuple[Presence, ...] = ("claims", "artifacts_only", "none")
 def unite(found: list[tuple[str | None, RecallResult]], asked: RecallRequest) -> Recalled:
     """Return the stores' answers as one. A single answer stays as it is."""
     results = [result for _, result in found]
-    origins = {
-        name: place
-        for place, result in found
-        if place is not None
-        for name in (*(item.claim_id for item in result.claims), *(item.artifact_id for item in result.artifacts))
-    }
+    origins = {name: place for place, result in found if place is not None for name in _names(result)}
     first = results[0]
     fields: dict[str, Any] = msgspec.structs.asdict(first)
     if len(results) > 1:
-        claims = _best([item for result in results for item in result.claims])
+        claims = _best(result.claims for result in results)
         fields |= {
             "presence": min((result.presence for result in results), key=_PRESENCE.index),
             "claims": claims[: asked.max_claims],
             "artifacts": _artifacts(results)[: asked.max_artifact_refs],
             "conflicts": _conflicts(results),
             "claims_truncated": any(result.claims_truncated for result in results) or len(claims) > asked.max_claims,
-            "candidate_claims": _best([item for result in results for item in result.candidate_claims])[
-                : asked.max_candidate_claims
-            ],
+            "candidate_claims": _best(result.candidate_claims for result in results)[: asked.max_candidate_claims],
             "candidate_artifacts": tuple(item for result in results for item in result.candidate_artifacts)[
                 : asked.max_candidate_artifact_refs
             ],
@@ -89,9 +86,16 @@ def unite(found: list[tuple[str | None, RecallResult]], asked: RecallRequest) ->
     return Recalled(**fields, origins=origins)
 
 
-def _best(items: list[ClaimItem]) -> tuple[ClaimItem, ...]:
-    """Return claims of several stores by tier; scores of different indexes only settle what is left open."""
-    return tuple(sorted(items, key=lambda item: (_TIERS.index(item.why.tier), -item.why.score, item.claim_id)))
+def _names(result: RecallResult) -> Iterator[str]:
+    """Yield the ids of all that an answer shows."""
+    yield from (item.claim_id for item in (*result.claims, *result.candidate_claims))
+    yield from (item.artifact_id for item in (*result.artifacts, *result.candidate_artifacts))
+
+
+def _best(lists: Iterable[tuple[ClaimItem, ...]]) -> tuple[ClaimItem, ...]:
+    """Return claims of several stores by tier, each store's in its order; scores only settle what is left open."""
+    order = heapq.merge(*lists, key=lambda item: (_TIERS.index(item.why.tier), -item.why.score, item.claim_id))
+    return tuple(order)
 
 
 def _artifacts(results: list[RecallResult]) -> tuple[ArtifactItem, ...]:
@@ -108,4 +112,8 @@ def _hint(results: list[RecallResult]) -> CandidatesHint | None:
     hints = [result.candidates_hint for result in results if result.candidates_hint is not None]
     if not hints:
         return None
-    return CandidatesHint(claims=sum(hint.claims for hint in hints), artifacts=sum(hint.artifacts for hint in hints))
+    most = bounds.CANDIDATES.most
+    return CandidatesHint(
+        claims=min(most, sum(hint.claims for hint in hints)),
+        artifacts=min(most, sum(hint.artifacts for hint in hints)),
+    )

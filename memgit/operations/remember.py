@@ -127,7 +127,13 @@ def remember(invocation: Invocation, request: Remember) -> Remembered:
             "reused_artifact": reused,
         }
 
-    return Remembered(**invocation.write("remember", request, build).result)
+    written = invocation.write("remember", request, build)
+    if span is None:
+        invocation.warnings.append(
+            "the document does not say the statement in these words, or says it more than once, so the claim cites all "
+            "of it; a quote names the passage that proves it"
+        )
+    return Remembered(**written.result)
 
 
 def _document(request: Remember) -> tuple[ArtifactPayload, bytes]:

@@ -172,7 +172,7 @@ def _stage(
 ) -> Result:
     state = invocation.state_of(snapshot_of(transaction))
     scope = invocation.context.scope
-    entities = [state.entity(name) for name in state.session(scope, request.session)]
+    entities = [state.entity(name) for name in state.session(scope, request.session, 1, MOST_TURNS)]
     known = _known([entity for entity in entities if entity is not None], prepared)
     left_out = _left_out(transaction, request, prepared, known)
     wanted = [number for number in range(1, len(prepared) + 1) if number not in known and number not in left_out]

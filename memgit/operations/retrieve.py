@@ -8,7 +8,7 @@ from memgit.operations import checks
 from memgit.operations.invocation import Invocation
 from memgit.operations.probe import unite_leads
 from memgit.operations.reach import answers
-from memgit.operations.reading import RetrievalRequest
+from memgit.operations.reading import OrderedRequest
 from memgit.operations.recall import Recalled, unite
 from memgit.retrieval import retrieve as retrieval
 from memgit.retrieval.intent import QueryAnalysis
@@ -17,7 +17,7 @@ from memgit.retrieval.recall import RecallRequest
 from memgit.retrieval.retrieve import NextAction, RetrieveRequest, RetrieveResult, UnqualifiedEvidence
 
 
-class Retrieve(RetrievalRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Retrieve(OrderedRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Recall; where nothing qualifies, look once for leads and for the evidence of near claims.
 
     `reformulation` says the query in other words, with the same meaning: it is only used to look.
@@ -53,6 +53,7 @@ def retrieve(invocation: Invocation, request: Retrieve) -> Retrieved:
         max_artifact_refs=request.max_artifact_refs,
         max_excerpt_bytes=request.max_excerpt_bytes,
         markers=checks.markers(request.markers),
+        recency=request.recency.enabled,
     )
     asked = RetrieveRequest(recall=recall, reformulation=request.reformulation, depth=request.depth)
     found = list(answers(invocation, lambda view: retrieval.retrieve(asked, view), request.as_of))

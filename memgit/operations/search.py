@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from typing import Literal
 
 import msgspec
@@ -9,12 +10,12 @@ import msgspec
 from memgit.operations import checks
 from memgit.operations.invocation import Invocation
 from memgit.operations.reach import answers
-from memgit.operations.reading import RetrievalRequest
+from memgit.operations.reading import OrderedRequest
 from memgit.retrieval import search as retrieval
 from memgit.retrieval.search import SearchHit, SearchRequest, SearchResult
 
 
-class Search(RetrievalRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Search(OrderedRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Find what is closest to a query. `kinds`, `types`, `component` and `markers` filter before anything is ranked."""
 
     limit: int = 10
@@ -45,6 +46,7 @@ def search(invocation: Invocation, request: Search) -> Found:
         markers=checks.markers(request.markers),
         include_historical=request.include_historical,
         max_excerpt_bytes=request.max_excerpt_bytes,
+        recency=request.recency.enabled,
     )
     found = list(answers(invocation, lambda view: retrieval.search(asked, view), request.as_of))
     invocation.warnings.extend(dict.fromkeys(warning for _, result in found for warning in result.warnings))
@@ -54,14 +56,16 @@ def search(invocation: Invocation, request: Search) -> Found:
 def unite(found: list[tuple[str | None, SearchResult]], limit: int) -> Found:
     """Return the stores' hits as one list, each store's in its order.
 
-    A score is a share of what a store's best text meets, so it counts here as much as that text does beside the others'.
-    Scores of different indexes are comparable only roughly.
+    A score is a share of what a store's best text meets, so it counts here as much as that text does beside the
+    others'. Scores of different indexes are comparable only roughly.
     """
     first = found[0][1]
-    hits = [hit for _, result in found for hit in result.hits]
-    if len(found) > 1:
-        weights = {_id(hit): _best(result) for _, result in found for hit in result.hits}
-        hits.sort(key=lambda hit: (-hit.ranking.score * weights[_id(hit)], _id(hit)))
+    weights = {_id(hit): _best(result) for _, result in found for hit in result.hits}
+    hits = list(
+        heapq.merge(
+            *(result.hits for _, result in found), key=lambda hit: (-hit.ranking.score * weights[_id(hit)], _id(hit))
+        )
+    )
     shown = [_at(hit, position) for position, hit in enumerate(hits[:limit], 1)]
     return Found(
         hits=tuple(shown),

@@ -60,8 +60,20 @@ def set_setting(invocation: Invocation, request: ConfigSet) -> SettingView:
     if request.value is None:
         unset_value(request.name, git_dir, for_user=request.for_user)
     else:
-        set_value(request.name, request.value, git_dir, for_user=request.for_user)
+        setting = set_value(request.name, request.value, git_dir, for_user=request.for_user)
+        if setting.name == "remote" and not request.for_user:
+            _warn_of_absence(invocation, request.value.strip())
     return _view(invocation.fresh_config().read(request.name))
+
+
+def _warn_of_absence(invocation: Invocation, remote: str) -> None:
+    """Warn where memory is to go to a remote that the repository does not have."""
+    from memgit.sync.remotes import configured_remotes
+
+    known = sorted(configured_remotes(invocation.repository))
+    if remote not in known:
+        there = f"there is {', '.join(known)}" if known else "it has none"
+        invocation.warnings.append(f"this repository has no remote of that name yet ({there}); a sync would be refused")
 
 
 def list_settings(invocation: Invocation, request: ConfigList) -> SettingList:

@@ -69,8 +69,8 @@ def _unique(invocation: Invocation, prefix: str) -> str:
     """
     if len(prefix) < 5 or not prefix.isascii():
         raise InvalidRequest(
-            f"{prefix[:80]!a} is not the beginning or the end of an id",
-            hint="Give at least five characters: the last six are nearly always enough.",
+            f"{prefix[:80]!a} is {'too short to name anything' if prefix.isascii() else 'no part of an id'}",
+            hint="Give at least five characters of an id: its last six are nearly always enough.",
         )
     state = invocation.state
     found = state.ids_with_prefix(prefix.lower(), _SUGGESTED + 1)

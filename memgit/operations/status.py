@@ -6,8 +6,9 @@ from msgspec import Struct
 
 from memgit.operations.init import note_store
 from memgit.operations.invocation import Invocation
-from memgit.operations.layer_counts import private_operations
+from memgit.operations.layer_counts import private_layers
 from memgit.operations.reading import ReadRequest
+from memgit.operations.unsynced import Unsynced, unsynced
 
 
 class Status(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -17,7 +18,10 @@ class Status(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class StoreStatus(Struct, frozen=True, kw_only=True):
     """Counts of what the store holds, by kind and status; `here` counts what the ambient context shows.
 
-    All counts are of the layers in sight. `layers` says how many operations each private layer of this clone holds.
+    All counts are of the layers in sight. `layers` says how many operations each private layer of this clone holds,
+    `disputed` which of the latest claims are in dispute, `unsynced` how far the remote is away, as of the last look;
+    `shared_drafts` which remotes were last known to have one of them, `merged_drafts` of which the shared layer has
+    all.
     """
 
     store_id: str
@@ -30,7 +34,11 @@ class StoreStatus(Struct, frozen=True, kw_only=True):
     open_conflicts: int
     ignored_operations: int
     latest: tuple[tuple[str, str], ...]
+    disputed: tuple[str, ...]
     layers: dict[str, int]
+    shared_drafts: dict[str, tuple[str, ...]] = {}
+    merged_drafts: tuple[str, ...] = ()
+    unsynced: Unsynced | None = None
 
 
 def status(invocation: Invocation, request: Status) -> StoreStatus:
@@ -42,6 +50,9 @@ def status(invocation: Invocation, request: Status) -> StoreStatus:
         note_store(invocation, records[0])  # a repository that was moved is within broad horizons again
     here = state.counts(context.scope)
     everything = state.counts()
+    private = private_layers(invocation)
+    latest = tuple(state.latest_claims(context.scope, 5))
+    newest = [entity for name, _ in latest if (entity := state.entity(name)) is not None]
     return StoreStatus(
         store_id=records[0].store if records else "",
         ref=invocation.config.text("ref"),
@@ -55,6 +66,10 @@ def status(invocation: Invocation, request: Status) -> StoreStatus:
         },
         open_conflicts=sum(1 for case in state.cases(open_only=True) if invocation.sees(case.scope)),
         ignored_operations=len(state.problems()),
-        latest=tuple(state.latest_claims(context.scope, 5)),
-        layers=private_operations(invocation),
+        latest=latest,
+        disputed=tuple(entity.lineage.id for entity in newest if entity.disputed),
+        layers={one.layer: one.operations for one in private},
+        shared_drafts={one.layer: one.shared_with for one in private if one.shared_with},
+        merged_drafts=tuple(one.layer for one in private if one.merged),
+        unsynced=unsynced(invocation),
     )

@@ -11,7 +11,8 @@ from msgspec import Struct
 from memgit.errors import StoreNotInitialized
 from memgit.operations.exchanging import Session, SyncReport, begin
 from memgit.operations.invocation import Invocation
-from memgit.store.unite import Terms
+from memgit.scope.marker import nearest_marker
+from memgit.store.terms import Terms
 from memgit.sync.remotes import choose, configured_remotes, elect
 
 
@@ -55,7 +56,7 @@ class SyncFetch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def run(invocation: Invocation, request: SyncRun) -> SyncReport:
     """Exchange in both directions."""
     session = _elected(invocation, request.remote, change=request.elect, allow_flagged=request.allow_flagged)
-    session.exchange.sync(Terms(session.election.name, request.accept_purge, request.join))
+    session.exchange.sync(_terms(session, request))
     _require_memory(session)
     return session.report()
 
@@ -63,7 +64,7 @@ def run(invocation: Invocation, request: SyncRun) -> SyncReport:
 def pull(invocation: Invocation, request: SyncPull) -> SyncReport:
     """Bring in what the remote has."""
     session = _elected(invocation, request.remote, change=request.elect)
-    session.exchange.pull(Terms(session.election.name, request.accept_purge, request.join))
+    session.exchange.pull(_terms(session, request))
     _require_memory(session)
     return session.report()
 
@@ -92,9 +93,29 @@ def _elected(invocation: Invocation, asked: str | None, *, change: bool, allow_f
     return begin(invocation, election, allow_flagged=allow_flagged)
 
 
+def _terms(session: Session, request: SyncRun | SyncPull) -> Terms:
+    """Return what the user agrees to. What a private layer holds belongs to the store that was begun here."""
+    is_alone = not session.invocation.layers.names()
+    return Terms(session.election.name, request.accept_purge, request.join, give_way=is_alone)
+
+
 def _require_memory(session: Session) -> None:
     if session.exchange.outcome.after is None:
         raise StoreNotInitialized(
             f"there is no memory here, and none in {session.election.name}",
             hint="`git memory init` begins one.",
+        )
+    if session.exchange.outcome.gave_way:
+        _warn_of_marker(session.invocation)
+
+
+def _warn_of_marker(invocation: Invocation) -> None:
+    """Warn where a marker names the project of the memory that was begun here and is gone."""
+    record = invocation.store.snapshot().stores()[0]
+    found = nearest_marker(invocation.directory, invocation.environment.ceilings)
+    if found is not None and found.context.project_id != record.project:
+        path = str(found.path).encode("utf-8", "backslashreplace").decode()
+        invocation.warnings.append(
+            f"{path} names the project {found.context.project_id}, of which this memory knows nothing; "
+            f"remove that file, or write {record.workspace} and {record.project} into it"
         )

@@ -14,8 +14,10 @@ from memgit.operations.exchanging import begin, remote_ref
 from memgit.operations.invocation import Invocation
 from memgit.store.ancestry import descends
 from memgit.store.backend import RefDamaged
+from memgit.store.join import are_related
 from memgit.store.objects import ObjectId
 from memgit.store.preview import previewed
+from memgit.store.unite import holds_nothing
 from memgit.sync.arrival import tracking_ref
 from memgit.sync.difference import operations_beside
 from memgit.sync.notes import SyncNotes
@@ -69,7 +71,7 @@ def status(invocation: Invocation, request: SyncStatus) -> RemoteStatus:
     repository = invocation.repository
     return RemoteStatus(
         remote=election.name,
-        ref=remote_ref(invocation)[0],
+        ref=remote_ref(invocation, election.name)[0],
         elected=election.elected,
         ahead=operations_beside(repository, ours, theirs),
         behind=operations_beside(repository, theirs, ours),
@@ -96,7 +98,10 @@ def _foreseen(invocation: Invocation, ours: ObjectId, theirs: ObjectId) -> tuple
         return (), None
     try:
         here = store.snapshot(ours)
-        united = previewed(store.database, here, store.snapshot(theirs))
+        other = store.snapshot(theirs)
+        if not are_related(here, other) and holds_nothing(here) and not invocation.layers.names():
+            return (), None
+        united = previewed(store.database, here, other)
     except (StoreCorrupt, StoreNotInitialized) as error:
         return (), error.message
     except MemgitError as error:

@@ -82,7 +82,13 @@ def list_trust(invocation: Invocation, request: TrustList) -> TrustView:
     """Return the entries in Git's order, the user's own addresses first, and the authors by their address."""
     policy = invocation.trust_policy
     own = [
-        EntryView(entry=address, pattern=address, key=None, scope="own", origin="Git's user.email and its kin")
+        EntryView(
+            entry=address,
+            pattern=address,
+            key=None,
+            scope="own",
+            origin="your own: user.email, author.email or committer.email",
+        )
         for address in sorted(policy.own)
     ]
     said = read_scoped_values(TRUST_KEY, invocation.repository.git_dir)
@@ -99,6 +105,10 @@ def add(invocation: Invocation, request: TrustAdd) -> TrustChanged:
             details={"field": "everybody"},
         )
     known = entry in [found for value in _here(invocation, request.for_user) if (found := _parsed(value.value))]
+    if not request.for_user and entry.pattern != EVERYBODY and not _is_author(invocation, entry):
+        invocation.warnings.append(
+            f"no author of this memory has an address like {entry.pattern}; `git memory trust list` names all of them"
+        )
     if not known:
         add_value(TRUST_KEY, entry.text, _git_dir(invocation, request.for_user), for_user=request.for_user)
     return TrustChanged(entries=(entry.text,), scope=_scope(request.for_user), changed=not known)
@@ -119,6 +129,17 @@ def remove(invocation: Invocation, request: TrustRemove) -> TrustChanged:
         hint=f"It stands in {elsewhere[0].origin}." if elsewhere else "`git memory trust list` shows the entries.",
         details={"entry": text[:80]},
     )
+
+
+def _is_author(invocation: Invocation, entry: TrustEntry) -> bool:
+    """Tell whether an author of the memory has an address that an entry is about; in a place without memory, yes."""
+    policy = TrustPolicy((TrustEntry(entry.pattern),), frozenset())
+    try:
+        entities = invocation.state.entities()
+    except StoreNotInitialized:
+        return True
+    revisions = (revision for entity in entities for revision in entity.lineage.revisions)
+    return any(trusted(revision.actor, policy) for revision in revisions)
 
 
 def _authors(invocation: Invocation, policy: TrustPolicy) -> tuple[AuthorView, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from memgit.retrieval.view import SHARED
 from memgit.review.changes import Diff, EntityChange, RelationChange, SmallChange
 
 _TOLD = 100  # of each list; the receipt keeps them too
@@ -44,12 +45,13 @@ class CaseEffect(Struct, frozen=True, kw_only=True):
 
 
 class Undone(Struct, frozen=True, kw_only=True):
-    """What was cancelled and what that changed. `left_out` counts what is not listed."""
+    """What was cancelled and what that changed. `left_out` counts what is not listed. `layer` is where the undo is."""
 
     cancelled: tuple[Cancelled, ...]
     effects: tuple[Effect, ...]
     conflicts: tuple[CaseEffect, ...]
     left_out: int = 0
+    layer: str = SHARED
 
 
 def undone(cancelled: Sequence[Cancelled], diff: Diff) -> Undone:

@@ -108,7 +108,10 @@ class RelationView(Struct, frozen=True, kw_only=True):
 
 
 class CaseView(Struct, frozen=True, kw_only=True):
-    """A disagreement with both sides as they were frozen and as they are."""
+    """A disagreement with both sides as they were frozen and as they are.
+
+    `resolved_by` says what resolves it, with the commands that do; None where it is not open.
+    """
 
     case_id: str
     kind: str
@@ -118,6 +121,7 @@ class CaseView(Struct, frozen=True, kw_only=True):
     frozen: tuple[ClaimView | ArtifactView, ...]
     current: tuple[ClaimView | ArtifactView, ...]
     events: tuple[dict[str, Any], ...]
+    resolved_by: str | None = None
 
 
 def statement_of(payload: ClaimPayload) -> str:

@@ -29,6 +29,9 @@ the next session must know. Send one JSON object to `git memory call` on standar
   "quote": "…"}` to `remember`; the quote is the passage that proves the statement.
 - `"layer": "local"` keeps a write in this clone alone, `"draft": "NAME"` lets it wait for review. Items that are not
   `"layer": "shared"` are known to this clone only: do not cite them to others.
+- Where MEMGIT_DRAFT is set in your environment, all that you write waits in that draft, and you read what is in it.
+  MEMGIT_AGENT is the name under which you write; your user's own name stands beside it. Change neither.
+- `undo` with `"targets": ["@last"]` takes your last write back, in whichever layer it is. Nothing is erased by it.
 - Give each write an `"idempotency_key"` beside `"op"`: a retry then returns the first outcome.
 
 ## Rules

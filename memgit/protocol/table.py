@@ -99,6 +99,9 @@ _ROWS = (
     Operation("draft.restore", "operations.drafts", "DraftRestore", "restore", "care", mutates=True, keyed=False),
     Operation("draft.share", "operations.draft_exchange", "DraftShare", "share", "care", mutates=True, keyed=False),
     Operation("draft.fetch", "operations.draft_exchange", "DraftFetch", "fetch", "care", mutates=True, keyed=False),
+    Operation(
+        "draft.unshare", "operations.draft_exchange", "DraftUnshare", "unshare", "care", mutates=True, keyed=False
+    ),
     Operation("draft.remote", "operations.draft_exchange", "DraftRemote", "list_remote", "read"),
     Operation("source.register", "operations.sources", "SourceRegister", "register", "write", mutates=True),
     Operation("source.get", "operations.sources", "SourceGet", "get", "read"),

@@ -130,7 +130,21 @@ def decode_record(data: bytes, digest: str, kind: type[_S]) -> _S:
     if digest_of(data) != digest:
         raise StoreCorrupt(f"{digest}.yaml: the bytes are not those that the name's digest names")
     fields = decode_fields(data, f"{digest}.yaml")
-    return convert({**fields, "digest": digest}, kind, f"{digest}.yaml")
+    record = convert({**fields, "digest": digest}, kind, f"{digest}.yaml")
+    if isinstance(record, StoreRecord) and (fault := _store_fault(record)):
+        raise StoreCorrupt(f"{digest}.yaml: {fault}")
+    return record
+
+
+def _store_fault(record: StoreRecord) -> str | None:
+    """Return what in a founding record is not of its form, or None: every reader takes the ids in it for ids."""
+    for name, value in (("workspace", record.workspace), ("project", record.project)):
+        if not ids.is_scope_id(value):
+            return f"the {name} is not an id"
+    for store in (record.store, *((record.alias_of,) if record.alias_of is not None else ())):
+        if not ids.is_store_id(store):
+            return f"{store[:80]!r} is not the id of a store"
+    return None if clock.parse_time(record.at) == record.at else "the time is not RFC 3339 in UTC with microseconds"
 
 
 def decode_fields(data: bytes, name: str) -> dict[str, Any]:

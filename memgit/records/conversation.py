@@ -11,12 +11,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from memgit.records.op import Scope
+
 SESSION_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 MOST_TURNS = 1_000_000  # of a session; more is a log, not a conversation
 MOST_PARTS = 99_999  # of one turn
 
 _TURNS = re.compile(r"([1-9]\d{0,6})(?:-([1-9]\d{0,6})|\.([1-9]\d{0,4}))?")
-_UNNUMBERED = "~"  # sorts after every digit
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -76,12 +77,16 @@ def parse_turns(value: str) -> Turns | None:
     return Turns(first, last, part) if first <= last <= MOST_TURNS else None
 
 
-def session_path(session: str, turns: Turns | None) -> str:
-    """Return a text that sorts in the order of a session's turns, what has no number last."""
-    place = f"{turns.first:07d}.{turns.part:05d}" if turns is not None else _UNNUMBERED
-    return f"{session_prefix(session)}{place}"
+def session_path(scope: Scope, session: str, turns: Turns) -> str:
+    """Return a text that sorts in the order of a session's turns, and beside no other session's."""
+    return f"{_session_prefix(scope, session)}{turns.first:07d}.{turns.part:05d}"
 
 
-def session_prefix(session: str) -> str:
-    """Return how the paths of a session begin, and of no other."""
-    return f"session:{session}/"
+def session_range(scope: Scope, session: str, first: int, last: int) -> tuple[str, str]:
+    """Return the bounds, the upper one excluded, of the paths of what begins at the turns from `first` to `last`."""
+    prefix = _session_prefix(scope, session)
+    return f"{prefix}{max(0, first):07d}", f"{prefix}{last + 1:07d}"
+
+
+def _session_prefix(scope: Scope, session: str) -> str:
+    return "\x1f".join(("session", scope.workspace, scope.project, scope.task or "", session, ""))

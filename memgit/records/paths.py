@@ -42,6 +42,9 @@ _OP_NAME = re.compile(
 _RECORD_NAME = re.compile(rf"(?P<digest>{DIGEST})\.yaml")
 _STORE_DIRECTORY = re.compile(rf"sto_{ULID}")
 _DIGEST_NAME = re.compile(DIGEST)
+_SHARD = re.compile("[0-9a-hjkmnp-tv-z]")  # one character of an id
+_HEX_SHARD = re.compile("[0-9a-f]{2}")
+_ENTITY_LEVELS, _BLOB_LEVELS = 3, 2  # directories below the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,21 @@ def is_wellformed(path: str) -> bool:
     if top == "purges":
         return len(parts) == 1 and _RECORD_NAME.fullmatch(parts[0]) is not None
     return top == "format" and len(parts) == 1 and re.fullmatch(r"[1-9][0-9]{0,3}", parts[0]) is not None
+
+
+def is_wellformed_directory(path: str) -> bool:
+    """Tell whether a store's tree may hold a directory at `path`, so that no other one is ever entered."""
+    top, *parts = path.split("/")
+    if top in KIND_BY_DIRECTORY:
+        return len(parts) <= _ENTITY_LEVELS and all(_SHARD.fullmatch(part) for part in parts)
+    if top == "blobs":
+        return len(parts) <= _BLOB_LEVELS and all(_HEX_SHARD.fullmatch(part) for part in parts)
+    if top == "receipts":
+        is_shard = not parts or _HEX_SHARD.fullmatch(parts[0]) is not None
+        return is_shard and (len(parts) < 2 or (len(parts) == 2 and _is_sharded(parts[1], parts[:1])))
+    if top == "stores":
+        return not parts or (len(parts) == 1 and _STORE_DIRECTORY.fullmatch(parts[0]) is not None)
+    return top in ("purges", "format") and not parts
 
 
 def _is_sharded(digest: str, shards: list[str]) -> bool:

@@ -56,10 +56,9 @@ def record_texts(record: Receipt | PurgeMarker) -> Iterator[Text]:
         return
     yield Text("operation", record.operation)
     try:
-        result = msgspec.json.decode(record.result)
-    except msgspec.DecodeError:  # not ours
-        result = record.result
-    yield from _texts("result", result)
+        yield from list(_texts("result", msgspec.json.decode(record.result)))
+    except (msgspec.DecodeError, RecursionError):  # not ours
+        yield Text("result", record.result)
 
 
 def _texts(field: str, value: Any) -> Iterator[Text]:

@@ -1,7 +1,7 @@
 """Dates that a question names, and how well a moment fits them. Pure; it knows the calendar and English month names.
 
-`on 8 May, 2023`, `August 11`, `in May 2023`, `2023-05-08`, `in 2022`. What was said on a day is mostly about that day or
-the days before it, so a date fits the days that follow it as well, less so.
+`on 8 May, 2023`, `August 11`, `in May 2023`, `2023-05-08`, `in 2022`. What was said on a day is mostly about that day
+or the days before it, so a date fits the days that follow it as well, less so.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def asked_dates(text: str) -> tuple[AskedDate, ...]:
 
 
 def date_fit(asked: Iterable[AskedDate], moment: str) -> float:
-    """Return from 0 to 1 how well a moment, in RFC 3339, fits the date that it fits best. What is no moment fits none."""
+    """Return from 0 to 1 how well a moment, in RFC 3339, fits the date that it fits best; 0 for what is no moment."""
     try:
         day = datetime.fromisoformat(moment).astimezone(UTC).date()
     except (ValueError, OverflowError):

@@ -2,7 +2,8 @@
 
 An index only proposes where to look. What a candidate says, whether it is current and in scope, and what of the query
 it meets, is read here from the entities and the stored bytes, so that a stale or damaged index can hide something, but
-never make something up.
+never make something up. A text that was derived from a document may lead to it, and is never compared with the query:
+what it was derived from is.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from memgit.index.documents import DocumentKind, matchable
+from memgit.index.documents import DocumentKind, matchable, stands
 from memgit.index.lexical import Hit, Order, TermMatch
-from memgit.index.passages import decode_text
+from memgit.index.passages import PASSAGE_BYTES, boundary_before, decode_text
 from memgit.records.ids import EntityId, RevisionId
-from memgit.records.op import ArtifactPayload
-from memgit.records.state import Entity, Revision
+from memgit.records.op import ArtifactPayload, Span
+from memgit.records.state import Entity, Projection, Revision
 from memgit.retrieval.currentness import Reason, reasons_against
 from memgit.retrieval.qualification import Lexicon, Match, description_lexicon, lexicon, match, may_qualify
 from memgit.retrieval.query import Query
@@ -28,13 +29,14 @@ meet by chance; its passages must qualify by themselves."""
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a request admits beside its view. None admits any."""
+    """What a request admits beside its view. None admits any. `derived`: what only a derived text leads to."""
 
     kinds: frozenset[DocumentKind] = frozenset({"claim", "artifact"})
     types: frozenset[str] | None = None
     component: str | None = None
     markers: frozenset[str] = frozenset()
     historical: bool = False
+    derived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Excerptable:
 
 
 _Option = tuple[Match, tuple[TermMatch, ...], Excerptable | None]
+_PROJECTION = "projection"  # the field of a term that a derived text meets
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,8 @@ class Candidate:
     """A revision that meets something of a query, as the authority has it.
 
     `reasons`: why it is not current. `score` and `terms` are the index's, for its best document. `passage`: the bytes
-    of an artifact to quote; None for a claim, and where only the title meets the query.
+    of an artifact to quote; None for a claim, and where only the title meets the query. `via`: the derived text that
+    led to an artifact that nothing else led to so well; it has no tier then, and `terms` are that text's.
     """
 
     entity: Entity
@@ -67,6 +71,7 @@ class Candidate:
     passage: Excerptable | None = None
     layer: str = SHARED  # whose tree holds the revision
     trusts: Trusts = trusts_nobody
+    via: Projection | None = None
 
     @property
     def id(self) -> EntityId:
@@ -90,7 +95,7 @@ def candidates(
 ) -> list[Candidate]:
     """Return what an index proposes for `query`, `limit` hits of each kind, one candidate for each revision.
 
-    `hopeful_only` leaves out artifacts that cannot qualify, before their bytes are read.
+    `hopeful_only` leaves out what cannot qualify by what the index says that it meets, before it is read.
     """
     where = view.index_filter(
         historical=selection.historical,
@@ -98,6 +103,7 @@ def candidates(
         types=selection.types,
         component=selection.component,
         markers=selection.markers,
+        derived=selection.derived,
     )
     hits = view.index.query(query.terms, where, limit * (HISTORY_FACTOR if view.past else 1), order)
     return list(judged(query, view, selection, hits, hopeful_only=hopeful_only))
@@ -122,6 +128,8 @@ def judged(
 ) -> Iterator[Candidate]:
     """Yield the candidates that hits of an index lead to, one for each revision, in the order of the first hits."""
     for (entity_id, revision_id), group in _grouped(hits).items():
+        if hopeful_only and not may_qualify(query, frozenset().union(*(hit.terms for hit in group))):
+            continue
         entity = view.entity(entity_id)
         revision = _find(entity, revision_id)
         if entity is None or revision is None or not view.sees(entity):
@@ -129,13 +137,13 @@ def judged(
         reasons = reasons_against(entity, revision, view.instant)
         if reasons and not selection.historical:
             continue
+        found: Candidate | None = None
         if entity.lineage.kind == "claim":
             found = _claim(query, entity, revision, reasons, group)
-        elif not hopeful_only or may_qualify(query, frozenset().union(*(hit.terms for hit in group))):
-            found = _artifact(query, view, entity, revision, reasons, group)
         else:
-            continue
-        yield replace(found, layer=view.layer_of(revision.digest), trusts=view.trusts)
+            found = _artifact(query, view, entity, revision, reasons, group)
+        if found is not None:
+            yield replace(found, layer=view.layer_of(revision.digest), trusts=view.trusts)
 
 
 def _grouped(hits: Iterable[Hit]) -> dict[tuple[EntityId, RevisionId], list[Hit]]:
@@ -157,11 +165,14 @@ def _claim(query: Query, entity: Entity, revision: Revision, reasons: tuple[Reas
 
 def _artifact(
     query: Query, view: View, entity: Entity, revision: Revision, reasons: tuple[Reason, ...], hits: list[Hit]
-) -> Candidate:
-    """Return the candidate for the description and the proposed passages of an artifact."""
+) -> Candidate | None:
+    """Return the candidate for the description, the proposed passages and the derived texts of an artifact.
+
+    None where only derived texts lead there, and none of them stands.
+    """
     title = description_lexicon(matchable(revision.payload))
     title_terms = [hit.matches for hit in hits if hit.document.start is None]
-    passages = list(_passages(query, view, revision, hits))
+    passages = list(_passages(query, view, revision, [hit for hit in hits if hit.document.projection is None]))
     options: list[_Option] = [(match(query, title), _united(*title_terms), None)]
     for hit, text, passage in passages:
         options.append((match(query, title | text), _united(*title_terms, hit.matches), passage))
@@ -170,7 +181,53 @@ def _artifact(
         found = together
     if quoted is not None and not quoted.own.met:
         quoted = None
-    return Candidate(entity, revision, reasons, found, _score(terms), terms, quoted)
+    direct = Candidate(entity, revision, reasons, found, _score(terms), terms, quoted)
+    if found.tier is not None:
+        return direct
+    led = list(_led_to(query, view, direct, title, hits))
+    if any(hit.document.projection is None for hit in hits):
+        led.insert(0, direct)
+    return max(led, key=lambda candidate: candidate.score, default=None)
+
+
+def _led_to(query: Query, view: View, direct: Candidate, title: Lexicon, hits: list[Hit]) -> Iterator[Candidate]:
+    """Yield an artifact as its derived texts lead to it: without a tier, whatever they say, at the bytes they name."""
+    revision = direct.revision
+    for hit in hits:
+        projection = view.projection(hit.document.projection) if hit.document.projection is not None else None
+        if projection is None or not stands(projection):
+            continue
+        payload = projection.payload
+        if (payload.artifact, payload.revision) != (direct.id, revision.id):
+            continue
+        sources = list(quotable(view, revision, payload.spans, query))
+        best = max(sources, key=lambda source: len(source.own.met), default=None)
+        met = match(query, title | lexicon(best.data.decode())) if best is not None else match(query, title)
+        terms = _united(*(matches.matches for matches in hits if matches.document.start is None), _derived(hit))
+        yield replace(
+            direct,
+            match=replace(met, tier=None, guessed=()),
+            score=_score(terms),
+            terms=terms,
+            passage=best,
+            via=projection,
+        )
+
+
+def _derived(hit: Hit) -> tuple[TermMatch, ...]:
+    return tuple(term._replace(field=_PROJECTION) for term in hit.matches)
+
+
+def quotable(view: View, revision: Revision, spans: Iterable[Span], query: Query) -> Iterator[Excerptable]:
+    """Yield the beginnings of these spans of a stored text, at most a passage long; nothing of what is no text."""
+    data = view.read_blob(revision.blob) if revision.blob is not None else None
+    if data is None or decode_text(data) is None:
+        return
+    for span in spans:
+        end = boundary_before(data, min(span.end, span.start + PASSAGE_BYTES, len(data)))
+        text = decode_text(data[span.start : end])
+        if text:
+            yield Excerptable(span.start, end, data[span.start : end], match(query, lexicon(text)))
 
 
 def _passages(

@@ -10,11 +10,16 @@ from memgit.index.lexical import is_valid
 from memgit.records.op import ClaimPayload
 from memgit.records.state import Entity, Revision
 
-ReasonCode = Literal["superseded", "retracted", "forgotten", "undone", "revised", "not_yet_valid", "expired"]
+ReasonCode = Literal[
+    "superseded", "retracted", "forgotten", "withdrawn", "undone", "revised", "not_yet_valid", "expired"
+]
 
 
 class Reason(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Why a revision is not current. `by` are the entities or revisions that took its place; `at` is when, RFC 3339."""
+    """Why a revision is not current. `by` are the entities or revisions that took its place; `at` is when, RFC 3339.
+
+    `withdrawn`: the source that an artifact came from no longer has it.
+    """
 
     code: ReasonCode
     by: tuple[str, ...] = ()
@@ -38,6 +43,8 @@ def _lifecycle(entity: Entity, revision: Revision) -> list[Reason]:
         found.append(Reason(code="retracted", at=tombstone.at if tombstone else None))
     elif entity.status == "forgotten":
         found.append(Reason(code="forgotten", at=tombstone.at if tombstone else None))
+    elif entity.status == "withdrawn":
+        found.append(Reason(code="withdrawn"))
     if revision.void or entity.status == "void":
         found.append(Reason(code="undone"))
     elif revision.id not in entity.lineage.heads:

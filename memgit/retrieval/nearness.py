@@ -10,13 +10,17 @@ from memgit.records.ids import EntityId, RevisionId
 
 
 class Near(NamedTuple):
-    """A revision, or the bytes [start, end) of an artifact's, and its cosine to the question, from -1 to 1."""
+    """A revision, or the bytes [start, end) of an artifact's, and its cosine to the question, from -1 to 1.
+
+    `projection`: it is the text derived from these bytes that is near.
+    """
 
     entity: EntityId
     revision: RevisionId
     start: int | None
     end: int | None
     score: float
+    projection: EntityId | None = None
 
 
 class Nearness(Protocol):
@@ -25,5 +29,5 @@ class Nearness(Protocol):
     def nearest(self, question: str, where: IndexFilter, limit: int) -> tuple[Near, ...]:
         """Return the `limit` nearest of what `where` admits, best first; ties by entity."""
 
-    def of(self, question: str, entities: Collection[EntityId]) -> Mapping[EntityId, float]:
-        """Return the cosine of each of these entities that has a vector, whatever its scope."""
+    def of(self, question: str, entities: Collection[EntityId], where: IndexFilter) -> Mapping[EntityId, float]:
+        """Return the cosine of each of these entities whose lifecycle and scope `where` admits."""

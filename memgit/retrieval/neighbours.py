@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from memgit.index.analysis import analyse
-from memgit.records.conversation import Saying, saying
+from memgit.records.conversation import Saying, Turns, saying
 from memgit.records.ids import EntityId
 from memgit.records.op import ClaimPayload, Scope
 from memgit.records.state import Entity, Revision
@@ -19,6 +19,10 @@ _ROLES = frozenset({"agent", "assistant", "human", "system", "tool", "user"})
 
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
 
+_BLOCK = 64
+"""Turns that are looked up at once, with as many before and after: most sessions at one go, and of one that goes on for
+ever only the surroundings. Claims of more than 21 turns each have fewer neighbours than they could."""
+
 SessionKey = tuple[Scope, str]
 
 
@@ -29,6 +33,7 @@ class Turn:
     entity: Entity
     revision: Revision
     saying: Saying
+    turns: Turns
     session: SessionKey
     asks: bool
     length: int  # in words, as they are written
@@ -36,47 +41,39 @@ class Turn:
 
 @dataclass(slots=True)
 class Conversations:
-    """The sessions that the claims of one request belong to. Looks each claim and each session up once."""
+    """The sessions that the claims of one request belong to. Looks each claim and each block of turns up once."""
 
     view: View
     _turns: dict[EntityId, Turn | None] = field(default_factory=dict)
-    _members: dict[SessionKey, tuple[EntityId, ...]] = field(default_factory=dict)
-    _places: dict[EntityId, int] = field(default_factory=dict)
-    _around: dict[EntityId, tuple[tuple[int, Turn], ...]] = field(default_factory=dict)
+    _blocks: dict[tuple[SessionKey, int], dict[EntityId, int]] = field(default_factory=dict)
 
     def turn(self, entity_id: EntityId) -> Turn | None:
-        """Return a claim as a turn; None for what was said in no session, is not active, or out of sight."""
+        """Return a claim as a turn; None for what has no place in a session, is not active, or out of sight."""
         if entity_id not in self._turns:
             entity = self.view.entity(entity_id)
             self._turns[entity_id] = _turn(entity) if entity is not None and self.view.sees(entity) else None
         return self._turns[entity_id]
 
-    def around(self, turn: Turn) -> tuple[tuple[int, Turn], ...]:
-        """Return what was said up to REACH turns before and after, with its distance, the turn itself left out."""
-        name = turn.entity.lineage.id
-        if name not in self._around:
-            self._around[name] = tuple(self._look_around(turn, name))
-        return self._around[name]
-
-    def _look_around(self, turn: Turn, name: EntityId) -> Iterator[tuple[int, Turn]]:
-        members = self._session(turn.session)
-        place = self._places.get(name)
+    def around(self, turn: Turn) -> tuple[tuple[int, EntityId], ...]:
+        """Return the claims up to REACH places before and after, with their distances, whatever their status."""
+        places = self._block(turn.session, turn.turns.first // _BLOCK)
+        place = places.get(turn.entity.lineage.id)
         if place is None:
-            return
-        for other in range(max(0, place - REACH), min(len(members), place + REACH + 1)):
-            found = self.turn(members[other]) if other != place else None
-            if found is not None:
-                yield other - place, found
+            return ()
+        members = list(places)
+        reach = range(max(0, place - REACH), min(len(members), place + REACH + 1))
+        return tuple((other - place, members[other]) for other in reach if other != place)
 
-    def _session(self, key: SessionKey) -> tuple[EntityId, ...]:
-        if key not in self._members:
-            members = tuple(self.view.session(*key))
-            self._members[key] = members
-            self._places |= {member: place for place, member in enumerate(members)}
-        return self._members[key]
+    def _block(self, session: SessionKey, number: int) -> dict[EntityId, int]:
+        """Return the claims of some turns in their order, with their places."""
+        if (session, number) not in self._blocks:
+            first, last = (number - 1) * _BLOCK, (number + 2) * _BLOCK - 1
+            members = self.view.session(*session, first, last)
+            self._blocks[session, number] = {member: place for place, member in enumerate(members)}
+        return self._blocks[session, number]
 
 
-def speakers_in(query: Query, turns: list[Turn]) -> tuple[frozenset[str], str | None]:
+def speakers_in(query: Query, turns: Iterable[Turn]) -> tuple[frozenset[str], str | None]:
     """Return the words of the query that name speakers of these turns, and the speaker where it names only one."""
     asked = {unit.name for unit in query.units}
     named: dict[str, frozenset[str]] = {}
@@ -92,9 +89,9 @@ def _turn(entity: Entity) -> Turn | None:
     if entity.status != "active" or not isinstance(payload, ClaimPayload):
         return None
     said = saying(payload.markers)
-    if said is None:
+    if said is None or said.turns is None:
         return None
     text = payload.statement or ""
-    alone = said.turns is None or said.turns.first == said.turns.last
-    asks = alone and any(mark in text for mark in _QUESTION_MARKS)
-    return Turn(entity, entity.current, said, (entity.lineage.scope, said.session), asks, len(text.split()))
+    asks = said.turns.first == said.turns.last and any(mark in text for mark in _QUESTION_MARKS)
+    key = (entity.lineage.scope, said.session)
+    return Turn(entity, entity.current, said, said.turns, key, asks, len(text.split()))

@@ -8,8 +8,9 @@ a document, so that neither lends the other relevance or evidence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from msgspec import Struct
@@ -17,13 +18,15 @@ from msgspec import Struct
 from memgit.index.passages import boundary_before, decode_text
 from memgit.records.ids import ArtifactId
 from memgit.records.op import ArtifactPayload, ClaimPayload, Evidence
-from memgit.records.state import Entity, Revision
+from memgit.records.span import span_fault
+from memgit.records.state import Entity, Projection, Revision
 from memgit.retrieval import bounds
 from memgit.retrieval.bounds import Bound
-from memgit.retrieval.candidates import Candidate, Selection, candidates, one_per_entity
+from memgit.retrieval.candidates import Candidate, Selection, candidates, one_per_entity, quotable
 from memgit.retrieval.citations import ArtifactCitation
 from memgit.retrieval.excerpt import excerpt_span
 from memgit.retrieval.query import Query, analyse_query, with_similar_words
+from memgit.retrieval.results import Author, author_of
 from memgit.retrieval.view import Horizon, View
 
 DEPTH = Bound(1, 8)
@@ -37,7 +40,7 @@ _CLAUSE = re.compile(
     r"[.;:!?\n]+\s|,\s+|\s+(?:and|but|or|because|which|while|when|unless|until|so that)\s+", re.IGNORECASE
 )
 
-Provenance = Literal["claim_evidence", "artifact_window"]
+Provenance = Literal["claim_evidence", "artifact_window", "projection"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +54,10 @@ class ProbeRequest:
 
 
 class LeadSource(Struct, frozen=True, kw_only=True):
-    """An exact place in a document, to be read with `citation.get`."""
+    """An exact place in a document, to be read with `citation.get`.
+
+    `provenance` is `projection` where a derived text led there, which nobody checked against it.
+    """
 
     citation: str
     artifact_id: str
@@ -59,15 +65,22 @@ class LeadSource(Struct, frozen=True, kw_only=True):
     start_byte: int
     end_byte: int
     provenance: Provenance
+    author: Author
+    trusted: bool
 
 
 class Lead(Struct, frozen=True, kw_only=True):
-    """A place to look. `title` is untrusted text; `claim_id` is None for a raw document."""
+    """A place to look. `title` is untrusted text; `claim_id` is None for a raw document.
+
+    `author` and `trusted` are of the claim's or the document's revision; each source has those of its own bytes.
+    """
 
     title: str
     claim_id: str | None
     sources: tuple[LeadSource, ...]
     score: float
+    author: Author
+    trusted: bool
 
 
 class ProbeResult(Struct, frozen=True, kw_only=True):
@@ -96,7 +109,7 @@ def probe(request: ProbeRequest, view: View) -> ProbeResult:
     floor = min(RAW_FLOOR, len(raw), request.depth)
     leads = [lead for claim in claims if (lead := _claim_lead(claim, queries[0], view)).sources]
     leads = leads[: request.depth - floor]
-    leads += [lead for item in raw if (lead := _raw_lead(item, queries[0])).sources][: request.depth - len(leads)]
+    leads += [lead for item in raw if (lead := _raw_lead(item, queries[0], view)).sources][: request.depth - len(leads)]
     return ProbeResult(
         leads=tuple(leads),
         searched_horizons=(view.horizon,),
@@ -112,7 +125,7 @@ def _nearest(queries: list[Query], view: View) -> list[Candidate]:
         if not query.units:
             continue
         guessed = with_similar_words(query, view.index)
-        for candidate in one_per_entity(candidates(guessed, view, Selection(), _PROPOSALS, "score")):
+        for candidate in one_per_entity(candidates(guessed, view, Selection(derived=True), _PROPOSALS, "score")):
             known = best.get(candidate.id)
             if known is None or candidate.score > known.score:
                 best[candidate.id] = candidate
@@ -133,7 +146,18 @@ def _claim_lead(claim: Candidate, query: Query, view: View) -> Lead:
             continue
         title = title or _title(entity, item)
         sources += _places(claim, item, entity, query, view)
-    return Lead(title=title, claim_id=claim.id, sources=tuple(sources), score=round(claim.score, 6))
+    return _lead(claim, title, sources, claim.id)
+
+
+def _lead(candidate: Candidate, title: str, sources: Iterable[LeadSource], claim_id: str | None) -> Lead:
+    return Lead(
+        title=title,
+        claim_id=claim_id,
+        sources=tuple(sources),
+        score=round(candidate.score, 6),
+        author=author_of(candidate.revision.actor),
+        trusted=candidate.is_trusted,
+    )
 
 
 def _title(entity: Entity, item: Evidence) -> str:
@@ -147,10 +171,12 @@ def _places(claim: Candidate, item: Evidence, entity: Entity, query: Query, view
     data = view.read_blob(revision.blob) if revision is not None and revision.blob else None
     if revision is None or data is None or decode_text(data) is None:
         return
+    written = _Written(item, author_of(revision.actor), view.trusts(entity, revision))
     if item.start is not None and item.end is not None:
-        yield _source(
-            item, item.start, boundary_before(data, min(item.end, item.start + CITED_BYTES)), "claim_evidence"
-        )
+        if span_fault(data, item.start, item.end, is_text=True) is not None:
+            return  # it came from elsewhere and cites nothing: such a claim leads nowhere
+        end = boundary_before(data, min(item.end, item.start + CITED_BYTES))
+        yield written.source(item.start, end, "claim_evidence")
         return
     seen: list[tuple[int, int]] = []
     scanned = data[: boundary_before(data, min(len(data), _SCANNED_BYTES))]
@@ -158,7 +184,7 @@ def _places(claim: Candidate, item: Evidence, entity: Entity, query: Query, view
         start, end = excerpt_span(scanned, clause, WINDOW_BYTES)
         if start < end and all(end <= before or start >= after for before, after in seen):
             seen.append((start, end))
-            yield _source(item, start, end, "claim_evidence")
+            yield written.source(start, end, "claim_evidence")
         if len(seen) == WINDOWS:
             return
 
@@ -171,26 +197,51 @@ def _clauses(claim: Candidate) -> list[Query]:
     return [query for part in parts if part.strip() and (query := analyse_query(part)).units]
 
 
-def _raw_lead(artifact: Candidate, query: Query) -> Lead:
+def _raw_lead(artifact: Candidate, query: Query, view: View) -> Lead:
     payload, passage = artifact.revision.payload, artifact.passage
     sources: tuple[LeadSource, ...] = ()
-    if passage is not None:
+    if artifact.via is not None:
+        sources = tuple(_derived_from(artifact, artifact.via, query, view))
+    elif passage is not None:
         start, end = excerpt_span(passage.data, query, WINDOW_BYTES)
-        item = Evidence(ArtifactId(artifact.id), artifact.revision.id)
-        sources = (_source(item, passage.start + start, passage.start + end, "artifact_window"),) if start < end else ()
+        source = _written(artifact).source(passage.start + start, passage.start + end, "artifact_window")
+        sources = (source,) if start < end else ()
     title = payload.title if isinstance(payload, ArtifactPayload) else ""
-    return Lead(title=title, claim_id=None, sources=sources, score=round(artifact.score, 6))
+    return _lead(artifact, title, sources, None)
 
 
-def _source(item: Evidence, start: int, end: int, provenance: Provenance) -> LeadSource:
-    return LeadSource(
-        citation=str(ArtifactCitation(item.artifact, item.revision, start, end)),
-        artifact_id=item.artifact,
-        revision_id=item.revision,
-        start_byte=start,
-        end_byte=end,
-        provenance=provenance,
-    )
+def _derived_from(artifact: Candidate, projection: Projection, query: Query, view: View) -> Iterator[LeadSource]:
+    """Yield the places that a derived text names, as they are cited there up to a bound."""
+    for place in islice(quotable(view, artifact.revision, projection.payload.spans, query), WINDOWS):
+        end = boundary_before(place.data, min(len(place.data), CITED_BYTES))
+        yield _written(artifact).source(place.start, place.start + end, "projection")
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A revision of a document, and whose it is."""
+
+    item: Evidence
+    author: Author
+    trusted: bool
+
+    def source(self, start: int, end: int, provenance: Provenance) -> LeadSource:
+        """Return a place in it."""
+        return LeadSource(
+            citation=str(ArtifactCitation(self.item.artifact, self.item.revision, start, end)),
+            artifact_id=self.item.artifact,
+            revision_id=self.item.revision,
+            start_byte=start,
+            end_byte=end,
+            provenance=provenance,
+            author=self.author,
+            trusted=self.trusted,
+        )
+
+
+def _written(artifact: Candidate) -> _Written:
+    item = Evidence(ArtifactId(artifact.id), artifact.revision.id)
+    return _Written(item, author_of(artifact.revision.actor), artifact.is_trusted)
 
 
 def _revision(entity: Entity, item: Evidence) -> Revision | None:

@@ -134,7 +134,7 @@ def not_dominated(matches: Sequence[Match]) -> list[bool]:
     A lexical match falls where another qualified one meets all that it meets and more: what it misses is then no
     synonym for what it has, and it answers another question.
     """
-    qualified = [frozenset(match.met) for match in matches if match.tier in {"exact", "lexical"}]
+    qualified = {frozenset(match.met) for match in matches if match.tier in {"exact", "lexical"}}
     return [
         match.tier != "lexical" or not any(frozenset(match.met) < other for other in qualified) for match in matches
     ]

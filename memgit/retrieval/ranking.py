@@ -7,21 +7,22 @@ and the request's conditions have been applied by then; they are applied here ag
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from memgit.index.lexical import Hit, IndexFilter
 from memgit.records.ids import EntityId, RevisionId
 from memgit.retrieval.asked_dates import AskedDate, asked_dates, date_fit
-from memgit.retrieval.fusion import Parts, Said, Surroundings, fuse, scale_of
-from memgit.retrieval.nearness import Nearness
+from memgit.retrieval.fusion import MEANING_REACH, Parts, Said, Surroundings, fuse, scale_of
+from memgit.retrieval.nearness import Near, Nearness
 from memgit.retrieval.neighbours import Conversations, SessionKey, Turn, speakers_in
 from memgit.retrieval.query import Query
 from memgit.retrieval.stored import stored_of
 from memgit.retrieval.view import HISTORY_FACTOR, View
 
-WORD_PROPOSALS = 256  # of each kind; a question of six words meets fewer texts of a project that share a rare one
-MEANING_PROPOSALS = 128
-_EXTENDED = 64  # proposals whose neighbours are proposed, too: the answer may share no word with its question
+WORD_PROPOSALS = 128  # of each kind
+MEANING_PROPOSALS = 64
+_EXTENDED = 32  # proposals whose neighbours are proposed, too: the answer may share no word with its question
 _EXTENDED_REACH = 2  # turns
 
 NEAR_ENOUGH = 0.3
@@ -88,7 +89,7 @@ class _Pool:
             for near in self._nearness.nearest(self._query.text, self._where, by_meaning * factor):
                 self._near[near.entity] = max(near.score, self._near.get(near.entity, -1.0))
                 if (near.entity, near.revision) not in self._proposals or near.start is not None:
-                    self._add_near(near.entity, near.revision, near.start, near.end)
+                    self._add_near(near)
         self._find_turns()
         self._extend()
         self._measure()
@@ -112,20 +113,22 @@ class _Pool:
             proposal.terms[match.term] = max(match.weight, proposal.terms.get(match.term, 0.0))
         return proposal
 
-    def _add_near(self, entity_id: EntityId, revision_id: RevisionId, start: int | None, end: int | None) -> None:
+    def _add_near(self, near: Near) -> None:
         """Propose a revision of which no word is met."""
-        entity = self._view.entity(entity_id)
+        entity = self._view.entity(near.entity)
         revisions = entity.lineage.revisions if entity is not None else ()
-        revision = next((each for each in revisions if each.id == revision_id), None)
-        known = self._proposals.get((entity_id, revision_id))
+        revision = next((each for each in revisions if each.id == near.revision), None)
         if entity is None or revision is None:
             return
-        if known is None or all((hit.document.start, hit.document.end) != (start, end) for hit in known.hits):
-            self._add(Hit(stored_of(entity, revision, start, end), 0.0))
+        found = stored_of(entity, revision, near.start, near.end, near.projection)
+        known = self._proposals.get((near.entity, near.revision))
+        place = (found.start, found.end, found.projection)
+        if known is None or all(place != (each.start, each.end, each.projection) for each, *_ in known.hits):
+            self._add(Hit(found, 0.0))
 
     def _find_turns(self) -> None:
         for (entity_id, revision_id), proposal in self._proposals.items():
-            if entity_id.startswith("clm_") and proposal.turn is None:
+            if proposal.turn is None and _may_be_a_turn(proposal):
                 turn = self._conversations.turn(entity_id)
                 if turn is not None and turn.revision.id == revision_id:
                     proposal.turn = turn
@@ -140,33 +143,37 @@ class _Pool:
             if proposal.turn is not None
         ]
         for *_, turn in heapq.nsmallest(_EXTENDED, order, key=lambda each: each[:3]):
-            for distance, other in self._conversations.around(turn):
-                key = (other.entity.lineage.id, other.revision.id)
-                if abs(distance) <= _EXTENDED_REACH and key not in self._proposals and self._admits(other):
-                    self._add(Hit(stored_of(other.entity, other.revision), 0.0))
+            for distance, name in self._conversations.around(turn):
+                if abs(distance) <= _EXTENDED_REACH and name not in self._by_turn:
+                    other = self._conversations.turn(name)
+                    if other is not None and self._admits(other):
+                        self._add(Hit(stored_of(other.entity, other.revision), 0.0))
         self._find_turns()
 
     def _measure(self) -> None:
-        """Learn what the fusion needs of every turn that is proposed or stands near one."""
+        """Learn what the fusion needs of every turn that is proposed, and how near those around it are."""
         turns = {name: proposal.turn for name, proposal in self._by_turn.items() if proposal.turn is not None}
-        for turn in list(turns.values()):
-            turns.update((other.entity.lineage.id, other) for _, other in self._conversations.around(turn))
-        words, speaker = speakers_in(self._query, list(turns.values()))
-        if self._nearness is not None:
-            missing = [name for name in turns if name not in self._near]
-            self._near |= self._nearness.of(self._query.text, missing)
+        words, speaker = speakers_in(self._query, turns.values())
         if words >= {unit.name for unit in self._query.units}:
             words = frozenset()  # the query is a name
+        if self._nearness is not None:
+            near_by = {name for turn in turns.values() for name in self._heard(turn)}
+            missing = sorted((near_by | turns.keys()) - self._near.keys())
+            self._near |= self._nearness.of(self._query.text, missing, self._where)
         for name, turn in turns.items():
-            found = self._by_turn.get(name)
+            terms = self._by_turn[name].terms
             self._said[name] = Said(
-                {term: weight for term, weight in found.terms.items() if term not in words} if found else {},
+                {term: weight for term, weight in terms.items() if term not in words},
                 max(0.0, self._near.get(name, 0.0)),
                 turn.asks,
                 turn.length,
                 speaker is not None and speaker in turn.saying.speakers,
                 max((date_fit(self._dates, moment) for moment in turn.saying.moments), default=0.0),
             )
+
+    def _heard(self, turn: Turn) -> Iterator[EntityId]:
+        """Yield the claims around a turn whose meaning counts for it."""
+        return (name for distance, name in self._conversations.around(turn) if abs(distance) <= MEANING_REACH)
 
     def _own(self, key: Key) -> Said:
         proposal = self._proposals[key]
@@ -187,11 +194,21 @@ class _Pool:
     def _surroundings(self, proposal: _Proposal, sessions: dict[SessionKey, dict[str, float]]) -> Surroundings | None:
         if proposal.turn is None:
             return None
-        around = self._conversations.around(proposal.turn)
-        turns = {distance: self._said[other.entity.lineage.id] for distance, other in around}
+        turns: dict[int, Said] = {}
+        for distance, name in self._conversations.around(proposal.turn):
+            if name in self._said:
+                turns[distance] = self._said[name]
+            elif name in self._near:  # not proposed: it meets no word, or not enough of them
+                turns[distance] = Said(near=max(0.0, self._near[name]))
         return Surroundings(turns, sessions.get(proposal.turn.session, {}))
 
     def _admits(self, turn: Turn) -> bool:
         """Tell whether the request's conditions admit a turn; scope and status have been looked at."""
         where = self._where
         return "claim" in where.kinds and where.admits_details(stored_of(turn.entity, turn.revision))
+
+
+def _may_be_a_turn(proposal: _Proposal) -> bool:
+    """Tell whether a proposal is a claim of some session, by what the index says: most are not, and need no look."""
+    document = proposal.hits[0].document
+    return document.kind == "claim" and any(marker.startswith("session:") for marker in document.markers)

@@ -7,29 +7,35 @@ request asks for them, have no tier, and never change it. Nothing broadens the h
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from msgspec import Struct
 
 from memgit.index.documents import DocumentKind
+from memgit.records.ids import EntityId
 from memgit.retrieval import bounds
 from memgit.retrieval.candidates import Candidate, Selection, candidates, one_per_entity
 from memgit.retrieval.cited_sources import evidence_candidates
+from memgit.retrieval.collapse import collapsed
 from memgit.retrieval.conflicts import Conflict, conflicts_of
 from memgit.retrieval.qualification import not_dominated
 from memgit.retrieval.query import Query, analyse_query, with_similar_words
+from memgit.retrieval.recency import with_recency
+from memgit.retrieval.reranking import within_tiers
 from memgit.retrieval.results import ArtifactItem, ClaimItem, artifact_item, claim_item
 from memgit.retrieval.view import Horizon, View
 
 Presence = Literal["claims", "artifacts_only", "none"]
 
 _PROPOSALS = 64  # hits of each kind to judge: the order by coverage puts what can qualify among the first
+_MOST_PROPOSALS = 1024  # where claims that say the same take the first places
+_WIDER = 4  # times as many at each further look
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallRequest:
-    """What to recall. `markers` must all be present on what is returned."""
+    """What to recall. `markers` must all be present on what is returned. `recency`: order what is shown by age, too."""
 
     query: str
     max_claims: int = 5
@@ -39,6 +45,7 @@ class RecallRequest:
     max_candidate_artifact_refs: int = 0
     include_historical: bool = False
     markers: tuple[str, ...] = ()
+    recency: bool = True
 
 
 class CandidatesHint(Struct, frozen=True, kw_only=True):
@@ -51,7 +58,8 @@ class CandidatesHint(Struct, frozen=True, kw_only=True):
 class RecallResult(Struct, frozen=True, kw_only=True):
     """`candidate_*` hold what did not qualify. `candidates_hint` is None where a claim qualified or nothing is close.
 
-    `claims_truncated`: more claims qualify than were asked for. `evaluated_at` is the instant of validity.
+    `claims_truncated`: more claims qualify than were asked for; those that say the same count once. `evaluated_at` is
+    the instant of validity.
     """
 
     presence: Presence
@@ -76,17 +84,18 @@ def recall(request: RecallRequest, view: View) -> RecallResult:
     _check(request)
     query = analyse_query(request.query)
     selection = Selection(markers=frozenset(request.markers), historical=request.include_historical)
-    query, found = _judge(query, view, selection)
-    claims, artifacts = _qualified(found, "claim"), _qualified(found, "artifact")
+    query, said, artifacts = _known(request, query, view, selection)
+    claims = [claim for claim, _ in said]
     presence: Presence = "claims" if claims else "artifacts_only" if artifacts else "none"
-    shown = claims[: request.max_claims]
-    near = _near(request, query, view, selection, claims + artifacts, presence)
+    shown, items = _shown(request, said, view)
+    known = {artifact.id for artifact in artifacts}.union(*((claim.id, *same) for claim, same in said))
+    near = _near(request, query, view, selection, known, presence)
     near_claims = [candidate for candidate in near if candidate.entity.lineage.kind == "claim"]
     near_artifacts = [candidate for candidate in near if candidate.entity.lineage.kind == "artifact"]
     most = request.max_excerpt_bytes
     return RecallResult(
         presence=presence,
-        claims=tuple(claim_item(claim) for claim in shown),
+        claims=items,
         artifacts=tuple(_references(request, query, view, shown, artifacts)),
         conflicts=conflicts_of((case for claim in shown for case in claim.entity.open_cases), view),
         claims_truncated=len(claims) > len(shown),
@@ -109,17 +118,51 @@ def _check(request: RecallRequest) -> None:
     bounds.check("max_candidate_artifact_refs", request.max_candidate_artifact_refs, bounds.CANDIDATES)
 
 
-def _judge(query: Query, view: View, selection: Selection) -> tuple[Query, list[Candidate]]:
+def _known(
+    request: RecallRequest, query: Query, view: View, selection: Selection
+) -> tuple[Query, list[tuple[Candidate, tuple[EntityId, ...]]], list[Candidate]]:
+    """Return the query, the claims that qualify, each with those that say the same, and the artifacts that do.
+
+    Where repetitions fill what was looked at, more is looked at: they must not hide the rest.
+    """
+    limit = _PROPOSALS
+    while True:
+        judged, found = _judge(query, view, selection, limit)
+        said = collapsed(_qualified(found, "claim"))
+        looked_at = sum(candidate.entity.lineage.kind == "claim" for candidate in found)
+        is_crowded = looked_at >= limit and any(same for _, same in said)
+        if not is_crowded or len(said) > request.max_claims or limit >= _MOST_PROPOSALS:
+            return judged, said, _qualified(found, "artifact")
+        limit *= _WIDER
+
+
+def _shown(
+    request: RecallRequest, said: list[tuple[Candidate, tuple[EntityId, ...]]], view: View
+) -> tuple[list[Candidate], tuple[ClaimItem, ...]]:
+    """Return the claims to show, which relevance has chosen, and as they are shown: by a reader, then by their age."""
+    same = {claim.id: others for claim, others in said}
+    chosen = [claim for claim, _ in said[: request.max_claims]]
+    reader = view.reranker() if len(chosen) > 1 else None
+    read = within_tiers(request.query, chosen, reader) if reader is not None else chosen
+    if not request.recency:
+        return chosen, tuple(claim_item(claim, same[claim.id]) for claim in read)
+    ordered = with_recency(read, view.instant, [claim.score for claim in chosen])
+    items = tuple(claim_item(claim, same[claim.id], recency) for claim, recency in ordered)
+    # What else is shown with the claims must not depend on whether a reader was quick enough.
+    return chosen if reader is not None else [claim for claim, _ in ordered], items
+
+
+def _judge(query: Query, view: View, selection: Selection, limit: int) -> tuple[Query, list[Candidate]]:
     """Return what an index proposes, judged; where no claim is met as written, with the query's words also guessed."""
     if not query.units:
         return query, []
-    found = candidates(query, view, selection, _PROPOSALS, "coverage", hopeful_only=True)
+    found = candidates(query, view, selection, limit, "coverage", hopeful_only=True)
     if any(candidate.match.tier for candidate in found if candidate.entity.lineage.kind == "claim"):
         return query, found
     guessed = with_similar_words(query, view.index)
     if guessed == query:
         return query, found
-    return guessed, candidates(guessed, view, selection, _PROPOSALS, "coverage", hopeful_only=True)
+    return guessed, candidates(guessed, view, selection, limit, "coverage", hopeful_only=True)
 
 
 def _qualified(found: list[Candidate], kind: DocumentKind) -> list[Candidate]:
@@ -151,16 +194,15 @@ def _near(
     query: Query,
     view: View,
     selection: Selection,
-    qualified: list[Candidate],
+    known: set[EntityId],
     presence: Presence,
 ) -> list[Candidate]:
-    """Return what comes closest without qualifying, where it is asked for or no claim qualified."""
+    """Return what comes closest without qualifying (`known` did), where it is asked for or no claim qualified."""
     wanted = request.max_candidate_claims + request.max_candidate_artifact_refs
     if not query.units or (presence == "claims" and not wanted):
         return []
-    known = {candidate.id for candidate in qualified}
     proposals = bounds.CANDIDATES.most + len(known)
-    found = candidates(query, view, selection, proposals, "score")
+    found = candidates(query, view, replace(selection, derived=True), proposals, "score")
     near = [candidate for candidate in one_per_entity(found) if candidate.id not in known]
     return sorted(near, key=lambda candidate: (-candidate.score, -candidate.revision.seq, candidate.id))
 

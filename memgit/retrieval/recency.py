@@ -1,8 +1,9 @@
 """`bounded_recency_v1`: a little order by freshness within what relevance has chosen.
 
 Relevance freezes which hits there are; this policy adds a small bonus by age and moves an eligible hit up by at most
-two places. It adds no hit, removes none, and changes nothing about scope, validity or conflict. Newer is not more
-right: the bonus of what should last (decisions, constraints) is smallest and fades slowest.
+two places, never past one that meets more of the query. It adds no hit, removes none, and changes nothing about scope,
+validity or conflict: what is disputed is eligible, so that both sides stay in sight. Newer is not more right: the bonus
+of what should last (decisions, constraints) is smallest and fades slowest.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ DECAY: dict[DecayClass, Decay] = {
     "fleeting": Decay(0.10, 14.0),
     "document": Decay(0.04, 120.0),
 }
-"""Chosen so that no bonus outweighs one more word met in a query of ten; the half-lives are a year, a season and two
-weeks, which is how long such statements tend to be meant."""
+"""The largest is what one word of ten is worth; the half-lives are a year, a season and two weeks, which is how long
+such statements tend to be meant."""
 
 _CLASS_OF_TYPE: dict[str, DecayClass] = {
     "decision": "durable",
@@ -48,14 +49,17 @@ _CLASS_OF_TYPE: dict[str, DecayClass] = {
     "procedure": "settled",
     "observation": "fleeting",
 }
-_DAY = 86_400.0
+_HOUR = 3_600.0
 
 
 class Recency(Struct, frozen=True, kw_only=True):
-    """What the policy did to one hit. Positions count from 1; `bonus` is a share of the best score."""
+    """What the policy did to one hit. Positions count from 1; `score` and `bonus` are shares of the best score.
+
+    `position` is the place by relevance alone. `eligible` is false for what is not current, or not yet. Age is counted
+    from `effective_at` to the answer's `evaluated_at`, in whole hours: asked again, memory answers the same.
+    """
 
     policy: str
-    evaluated_at: str
     effective_at: str
     basis: Basis
     decay_class: DecayClass
@@ -66,17 +70,24 @@ class Recency(Struct, frozen=True, kw_only=True):
     final_position: int
 
 
-def with_recency(ranked: Sequence[Candidate], instant: str) -> list[tuple[Candidate, Recency]]:
+def with_recency(
+    ranked: Sequence[Candidate], instant: str, scores: Sequence[float] | None = None
+) -> list[tuple[Candidate, Recency]]:
     """Return the same candidates, best first, in the order that the policy gives them, with what it did.
 
-    `ranked` is in order of relevance and is kept in tiers: nothing passes what qualified by a better one.
+    `ranked` is in order of relevance. `scores` say how relevant each is, where that is not its lexical score alone.
+    Nothing passes what qualified by a better tier, or by more of the query.
     """
-    best = max((candidate.score for candidate in ranked), default=0.0)
-    judged = [_judge(candidate, place, best, instant) for place, candidate in enumerate(ranked, 1)]
+    known = [candidate.score for candidate in ranked] if scores is None else scores
+    best = max(known, default=0.0)
+    judged = [
+        _judge(candidate, place, score / best if best > 0 else 0.0, instant)
+        for place, (candidate, score) in enumerate(zip(ranked, known, strict=True), 1)
+    ]
     order: list[int] = []
     for place in range(len(ranked)):
         at = len(order)
-        while at > 0 and place - (at - 1) <= LARGEST_PROMOTION and _passes(ranked, judged, best, place, order[at - 1]):
+        while at > 0 and place - (at - 1) <= LARGEST_PROMOTION and _passes(ranked, judged, place, order[at - 1]):
             at -= 1
         order.insert(at, place)
     return [(ranked[place], _placed(judged[place], position)) for position, place in enumerate(order, 1)]
@@ -89,27 +100,26 @@ def effective_time(candidate: Candidate) -> tuple[str, Basis]:
     return (stated, "valid_from") if stated else (candidate.revision.at, "revision_created")
 
 
-def _judge(candidate: Candidate, place: int, best: float, instant: str) -> Recency:
+def _judge(candidate: Candidate, place: int, score: float, instant: str) -> Recency:
     effective, basis = effective_time(candidate)
     kind = _decay_class(candidate)
     eligible = not candidate.reasons and effective <= instant
     bonus = DECAY[kind].bonus * 0.5 ** (_days(effective, instant) / DECAY[kind].half_life_days) if eligible else 0.0
     return Recency(
         policy=POLICY,
-        evaluated_at=instant,
         effective_at=effective,
         basis=basis,
         decay_class=kind,
         eligible=eligible,
-        score=round(candidate.score / best, 6) if best > 0 else 0.0,
+        score=round(score, 6),
         position=place,
         bonus=round(bonus, 6),
         final_position=place,
     )
 
 
-def _passes(ranked: Sequence[Candidate], judged: Sequence[Recency], best: float, mine: int, other: int) -> bool:
-    if not judged[mine].eligible or best <= 0 or ranked[mine].match.order[0] != ranked[other].match.order[0]:
+def _passes(ranked: Sequence[Candidate], judged: Sequence[Recency], mine: int, other: int) -> bool:
+    if not judged[mine].eligible or ranked[mine].match.order > ranked[other].match.order:
         return False
     return judged[mine].score + judged[mine].bonus > judged[other].score + judged[other].bonus
 
@@ -125,5 +135,5 @@ def _decay_class(candidate: Candidate) -> DecayClass:
 
 
 def _days(earlier: str, later: str) -> float:
-    """Return the days between two moments as `clock.now` writes them."""
-    return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds() / _DAY
+    """Return the days between two moments as `clock.now` writes them, in whole hours."""
+    return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds() // _HOUR / 24

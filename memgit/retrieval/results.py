@@ -5,12 +5,13 @@ Every quoted text carries a citation that resolves to exactly these bytes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
 
-from memgit.records.ids import ArtifactId, ClaimId
-from memgit.records.op import Actor, ArtifactPayload, ClaimPayload, ClaimType, Evidence, Scope, Value
+from memgit.records.ids import ArtifactId, ClaimId, EntityId
+from memgit.records.op import Actor, ArtifactPayload, ClaimPayload, ClaimType, Evidence, ProjectionKind, Scope, Value
 from memgit.records.state import Entity, Status
 from memgit.retrieval.candidates import Candidate
 from memgit.retrieval.citations import ArtifactCitation, ClaimCitation
@@ -18,13 +19,27 @@ from memgit.retrieval.currentness import Reason
 from memgit.retrieval.excerpt import excerpt_span
 from memgit.retrieval.qualification import Tier
 from memgit.retrieval.query import Query
+from memgit.retrieval.recency import Recency
 from memgit.retrieval.view import SHARED
 
 Standing = Literal["current", "disputed", "historical"]
 
+SAME_NAMED = 16
+"""Of the claims that say the same as one that is shown, how many are named. Repetition must not fill an answer."""
+
+
+class LedBy(Struct, frozen=True, kw_only=True):
+    """The derived text that led to a document. It is not shown: it proves nothing, and what it names is cited."""
+
+    projection_id: str
+    kind: ProjectionKind
+
 
 class Why(Struct, frozen=True, kw_only=True):
-    """Why something is in an answer. `tier` None: it did not qualify. `guessed`: (asked, written) pairs."""
+    """Why something is in an answer. `tier` None: it did not qualify. `guessed`: (asked, written) pairs.
+
+    `led_by`: only a derived text met enough of the query; `score` is that text's then, `met` the document's own.
+    """
 
     tier: Tier | None
     met: tuple[str, ...]
@@ -32,6 +47,7 @@ class Why(Struct, frozen=True, kw_only=True):
     guessed: tuple[tuple[str, str], ...]
     scattered: bool
     score: float
+    led_by: LedBy | None = None
 
 
 class EvidenceRef(Struct, frozen=True, kw_only=True):
@@ -60,7 +76,9 @@ class Author(Struct, frozen=True, kw_only=True):
 class ClaimItem(Struct, frozen=True, kw_only=True):
     """A claim at one revision. `not_current` is empty unless history was asked for. `layer` is the revision's.
 
-    `trusted`: the revision's author is one whose word this clone's user lets into a prompt.
+    `trusted`: the revision's author is one whose word this clone's user lets into a prompt. `same_as` names claims that
+    qualify and say the same, at most SAME_NAMED of the `same_count` that there are. `recency`: what its age did to its
+    place; None where nothing was ordered by age.
     """
 
     claim_id: str
@@ -90,6 +108,9 @@ class ClaimItem(Struct, frozen=True, kw_only=True):
     author: Author
     trusted: bool
     layer: str = SHARED
+    same_as: tuple[str, ...] = ()
+    same_count: int = 0
+    recency: Recency | None = None
 
 
 class ArtifactItem(Struct, frozen=True, kw_only=True):
@@ -122,8 +143,8 @@ class ArtifactItem(Struct, frozen=True, kw_only=True):
     layer: str = SHARED
 
 
-def claim_item(candidate: Candidate) -> ClaimItem:
-    """Return a claim as answers show it."""
+def claim_item(candidate: Candidate, same: Sequence[EntityId] = (), recency: Recency | None = None) -> ClaimItem:
+    """Return a claim as answers show it. `same` are the claims that it stands for beside itself."""
     entity, revision, payload = candidate.entity, candidate.revision, candidate.revision.payload
     assert isinstance(payload, ClaimPayload)
     return ClaimItem(
@@ -154,6 +175,9 @@ def claim_item(candidate: Candidate) -> ClaimItem:
         author=author_of(revision.actor),
         trusted=candidate.is_trusted,
         layer=candidate.layer,
+        same_as=tuple(same[:SAME_NAMED]),
+        same_count=len(same),
+        recency=recency,
     )
 
 
@@ -216,7 +240,7 @@ def standing(entity: Entity, reasons: tuple[Reason, ...]) -> Standing:
 
 def why(candidate: Candidate) -> Why:
     """Return the explanation of a candidate."""
-    found = candidate.match
+    found, via = candidate.match, candidate.via
     return Why(
         tier=found.tier,
         met=found.met,
@@ -224,6 +248,7 @@ def why(candidate: Candidate) -> Why:
         guessed=found.guessed,
         scattered=found.scattered,
         score=round(candidate.score, 6),
+        led_by=LedBy(projection_id=via.id, kind=via.payload.projection) if via is not None else None,
     )
 
 

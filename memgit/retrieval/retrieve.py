@@ -20,6 +20,7 @@ from memgit.retrieval.intent import QueryAnalysis, analyse_intent
 from memgit.retrieval.probe import Lead, ProbeRequest, ProbeResult, probe
 from memgit.retrieval.query import analyse_query
 from memgit.retrieval.recall import RecallRequest, RecallResult, recall
+from memgit.retrieval.results import Author
 from memgit.retrieval.view import View
 
 PACKET_BYTES = 12 * 1024  # of the evidence as JSON
@@ -49,12 +50,17 @@ class RetrieveRequest:
 
 
 class UnqualifiedEvidence(Struct, frozen=True, kw_only=True):
-    """Exact bytes that a claim near the question cites. They prove that this text exists, not that it answers."""
+    """Exact bytes that a claim near the question cites. They prove that this text exists, not that it answers.
+
+    `author` and `trusted` are of the document's revision.
+    """
 
     citation: str
     claim_id: str
     title: str
     text: str
+    author: Author
+    trusted: bool
     label: Literal["unqualified"] = "unqualified"
 
 
@@ -112,7 +118,15 @@ class Packet:
             text = _text(source.citation, view)
             if text is None or lead.claim_id is None:
                 continue
-            self.add(UnqualifiedEvidence(citation=source.citation, claim_id=lead.claim_id, title=lead.title, text=text))
+            piece = UnqualifiedEvidence(
+                citation=source.citation,
+                claim_id=lead.claim_id,
+                title=lead.title,
+                text=text,
+                author=source.author,
+                trusted=source.trusted,
+            )
+            self.add(piece)
 
 
 def bounded(pieces: Iterable[UnqualifiedEvidence]) -> Packet:

@@ -12,12 +12,15 @@ from msgspec import Struct
 
 from memgit.index.documents import DocumentKind
 from memgit.index.lexical import TermMatch
-from memgit.records.ids import EntityId
+from memgit.records.ids import EntityId, RevisionId
 from memgit.retrieval import bounds
 from memgit.retrieval.candidates import Candidate, Selection, judged
 from memgit.retrieval.query import Query, analyse_query, with_similar_words
 from memgit.retrieval.ranking import Ranked, ranked
+from memgit.retrieval.recency import Recency, with_recency
+from memgit.retrieval.reranking import POOL_EACH, after_reading, nearest
 from memgit.retrieval.results import ArtifactItem, ClaimItem, artifact_item, claim_item
+from memgit.retrieval.scores import Scores
 from memgit.retrieval.view import Horizon, View
 
 
@@ -25,7 +28,7 @@ from memgit.retrieval.view import Horizon, View
 class SearchRequest:
     """What to search for. `types` are claim types and artifact kinds, one of which must fit; all `markers` must.
 
-    `qualified_only` leaves out what would not qualify in a recall.
+    `qualified_only` leaves out what would not qualify in a recall. `recency`: order what is answered by age, too.
     """
 
     query: str
@@ -37,6 +40,7 @@ class SearchRequest:
     qualified_only: bool = False
     include_historical: bool = False
     max_excerpt_bytes: int = 320
+    recency: bool = True
 
 
 class TermScore(Struct, frozen=True, kw_only=True):
@@ -58,7 +62,9 @@ class Ranking(Struct, frozen=True, kw_only=True):
     """Why a hit stands where it stands. `position` counts from 1.
 
     `score` is the sum of `parts`, and comparable within one answer. `lexical_score` is the sum of `terms`. `similarity`
-    is the cosine of meaning, from -1 to 1; None where no embedder is in use.
+    is the cosine of meaning, from -1 to 1; None where no embedder is in use. `recency`: what its age did to its place
+    among its store's hits; None where nothing was ordered by age. `reading`: the score of the reranker, by which those
+    that have one stand among their places, before age counts.
     """
 
     position: int
@@ -67,6 +73,8 @@ class Ranking(Struct, frozen=True, kw_only=True):
     lexical_score: float
     terms: tuple[TermScore, ...]
     similarity: float | None
+    recency: Recency | None = None
+    reading: float | None = None
 
 
 class SearchHit(Struct, frozen=True, kw_only=True):
@@ -93,8 +101,11 @@ def search(request: SearchRequest, view: View) -> SearchResult:
     bounds.check("limit", request.limit, bounds.SEARCH_HITS)
     bounds.check("max_excerpt_bytes", request.max_excerpt_bytes, bounds.EXCERPT_BYTES)
     query = analyse_query(request.query)
-    found = _found(query, request, view) if query.units else []
-    hits = [_hit(each, position, query, request) for position, each in enumerate(found[: request.limit], 1)]
+    reader = view.reranker() if query.units else None
+    found = _found(query, request, view, is_read=reader is not None) if query.units else []
+    read, readings = _read(query, found, reader)
+    shown = _by_age(found, read[: request.limit], request, view)
+    hits = [_hit(*each, readings, position, query, request) for position, each in enumerate(shown, 1)]
     return SearchResult(
         hits=tuple(hits),
         truncated=len(found) > request.limit,
@@ -104,14 +115,15 @@ def search(request: SearchRequest, view: View) -> SearchResult:
     )
 
 
-def _found(query: Query, request: SearchRequest, view: View) -> list[tuple[Ranked, Candidate]]:
-    """Return one more than the limit where there is more. Only what is answered is read and judged."""
+def _found(query: Query, request: SearchRequest, view: View, *, is_read: bool) -> list[tuple[Ranked, Candidate]]:
+    """Return one more than the limit where there is more, and what a reader orders. Only that is fetched and judged."""
     selection = Selection(
         kinds=request.kinds,
         types=request.types,
         component=request.component,
         markers=frozenset(request.markers),
         historical=request.include_historical,
+        derived=not request.qualified_only,
     )
     where = view.index_filter(
         historical=selection.historical,
@@ -119,22 +131,69 @@ def _found(query: Query, request: SearchRequest, view: View) -> list[tuple[Ranke
         types=selection.types,
         component=selection.component,
         markers=selection.markers,
+        derived=selection.derived,
     )
+    guessed = with_similar_words(query, view.index)
+    order = ranked(guessed, view, where, request.limit)
+    found = _judged(query, order, request, view, selection, is_read=is_read)
+    if guessed != query and not any(each.match.tier for _, each in found if each.entity.lineage.kind == "claim"):
+        return _judged(guessed, order, request, view, selection, is_read=is_read)  # as a recall does it
+    return found
+
+
+def _judged(
+    query: Query, order: list[Ranked], request: SearchRequest, view: View, selection: Selection, *, is_read: bool
+) -> list[tuple[Ranked, Candidate]]:
+    near = set(nearest([each.near for each in order])) if is_read else set()
+    enough = max(request.limit, POOL_EACH) if is_read else request.limit
     found: list[tuple[Ranked, Candidate]] = []
     known: set[EntityId] = set()
-    for each in ranked(with_similar_words(query, view.index), view, where, request.limit):
+    for place, each in enumerate(order):
+        if len(found) > enough and place not in near:
+            if place > max(near, default=0):
+                break
+            continue
         for candidate in judged(query, view, selection, each.hits, hopeful_only=False):
             shown = candidate.match.tier is not None or not request.qualified_only
             if shown and (request.include_historical or candidate.id not in known):
                 known.add(candidate.id)
                 found.append((each, candidate))
-        if len(found) > request.limit:
-            break
     return found
 
 
-def _hit(found: tuple[Ranked, Candidate], position: int, query: Query, request: SearchRequest) -> SearchHit:
-    rank, candidate = found
+def _read(
+    query: Query, found: list[tuple[Ranked, Candidate]], reader: Scores | None
+) -> tuple[list[tuple[Ranked, Candidate]], dict[RevisionId, float]]:
+    """Return what was found in the order that a reader gives it, and its scores by revision."""
+    if reader is None:
+        return found, {}
+    places, scores = after_reading(
+        query.text, [candidate for _, candidate in found], [rank.near for rank, _ in found], reader
+    )
+    return [found[place] for place in places], {found[place][1].revision.id: score for place, score in scores.items()}
+
+
+def _by_age(
+    found: list[tuple[Ranked, Candidate]], read: list[tuple[Ranked, Candidate]], request: SearchRequest, view: View
+) -> list[tuple[Ranked, Candidate, Recency | None]]:
+    """Return what was read in the order that its age gives it, where that is wanted. A place has the score it had."""
+    if not request.recency:
+        return [(rank, candidate, None) for rank, candidate in read]
+    ranks = {(candidate.id, candidate.revision.id): rank for rank, candidate in read}
+    scores = [rank.parts.score for rank, _ in found[: len(read)]]
+    ordered = with_recency([candidate for _, candidate in read], view.instant, scores)
+    return [(ranks[candidate.id, candidate.revision.id], candidate, recency) for candidate, recency in ordered]
+
+
+def _hit(
+    rank: Ranked,
+    candidate: Candidate,
+    recency: Recency | None,
+    readings: dict[RevisionId, float],
+    position: int,
+    query: Query,
+    request: SearchRequest,
+) -> SearchHit:
     is_claim = candidate.entity.lineage.kind == "claim"
     return SearchHit(
         kind="claim" if is_claim else "artifact",
@@ -149,6 +208,8 @@ def _hit(found: tuple[Ranked, Candidate], position: int, query: Query, request: 
             lexical_score=round(candidate.score, 6),
             terms=tuple(_term_score(term) for term in candidate.terms),
             similarity=rank.near,
+            recency=recency,
+            reading=readings.get(candidate.revision.id),
         ),
     )
 

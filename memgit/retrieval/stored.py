@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from memgit.index.lexical import Stored
+from memgit.records.ids import EntityId
 from memgit.records.op import ClaimPayload
 from memgit.records.state import Entity, Revision
 
 
-def stored_of(entity: Entity, revision: Revision, start: int | None = None, end: int | None = None) -> Stored:
-    """Return a revision as an index would give it."""
+def stored_of(
+    entity: Entity,
+    revision: Revision,
+    start: int | None = None,
+    end: int | None = None,
+    projection: EntityId | None = None,
+) -> Stored:
+    """Return a revision as an index would give it: as a whole, by a passage, or by a text that was derived from it."""
     payload = revision.payload
     claim = payload if isinstance(payload, ClaimPayload) else None
     return Stored(
@@ -24,4 +31,5 @@ def stored_of(entity: Entity, revision: Revision, start: int | None = None, end:
         valid_until=claim.valid_until if claim else None,
         start=start,
         end=end,
+        projection=projection,
     )

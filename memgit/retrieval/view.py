@@ -14,8 +14,9 @@ from memgit.index.documents import ReadBlob
 from memgit.index.lexical import IndexFilter, LexicalIndex, ScopeFilter
 from memgit.records.ids import CaseId, EntityId, OpDigest
 from memgit.records.op import Scope
-from memgit.records.state import Case, Entity, Revision
+from memgit.records.state import Case, Entity, Projection, Revision
 from memgit.retrieval.nearness import Nearness
+from memgit.retrieval.scores import Scores
 from memgit.scope.aliases import NO_ALIASES, Aliases
 
 LayerOf = Callable[[OpDigest], str]
@@ -23,11 +24,15 @@ LayerOf = Callable[[OpDigest], str]
 
 SHARED = "shared"
 
+ProjectionOf = Callable[[EntityId], Projection | None]
+"""Returns a derived text by its id."""
+
 Trusts = Callable[[Entity, Revision], bool]
 """Tells whether the author of a revision is trusted: whether it may be put into a prompt that nobody asked for."""
 
-SessionOf = Callable[[Scope, str], Sequence[EntityId]]
-"""Returns the claims of a session of a scope in the order of their turns, whatever their status."""
+SessionOf = Callable[[Scope, str, int, int], Sequence[EntityId]]
+"""Returns the claims of a session of a scope that begin within a range of turns, in their order, whatever their status.
+"""
 
 Horizon = Literal["ambient", "workspace", "personal"]
 
@@ -40,9 +45,13 @@ def all_shared(digest: OpDigest) -> str:
     return SHARED
 
 
-def no_session(scope: Scope, session: str) -> tuple[EntityId, ...]:
+def no_session(scope: Scope, session: str, first: int, last: int) -> tuple[EntityId, ...]:
     """Say of every session that nothing of it is known, where nobody knows better."""
     return ()
+
+
+def no_projection(projection_id: EntityId) -> None:
+    """Say of every derived text that it is not there, where nobody knows better."""
 
 
 def trusts_nobody(entity: Entity, revision: Revision) -> bool:
@@ -56,7 +65,7 @@ class View:
 
     `scope` is what the horizon admits; `horizon` is only repeated in answers. `past`: the entities are those of an
     earlier state than the index's, so lifecycle and heads are theirs to tell, not the index's. `nearness` opens what
-    knows nearness of meaning; None where there is none.
+    knows nearness of meaning; None where there is none. `reranker` opens what orders by reading, likewise.
     """
 
     entity: Callable[[EntityId], Entity | None]
@@ -71,7 +80,9 @@ class View:
     trusts: Trusts = trusts_nobody
     aliases: Aliases = NO_ALIASES
     session: SessionOf = no_session
+    projection: ProjectionOf = no_projection
     nearness: Callable[[], Nearness | None] = lambda: None
+    reranker: Callable[[], Scores | None] = lambda: None
 
     def index_filter(
         self,
@@ -81,8 +92,9 @@ class View:
         types: frozenset[str] | None = None,
         component: str | None = None,
         markers: frozenset[str] = frozenset(),
+        derived: bool = False,
     ) -> IndexFilter:
-        """Return what the index may rank; `historical` admits what is not current."""
+        """Return what the index may rank; `historical` admits what is not current, `derived` what only leads."""
         anything = historical or self.past
         return IndexFilter(
             scope=self.scope,
@@ -93,6 +105,7 @@ class View:
             types=types,
             component=component,
             markers=markers,
+            derived=derived,
         )
 
     def sees(self, entity: Entity) -> bool:

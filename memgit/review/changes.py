@@ -107,11 +107,14 @@ class RelationChange(Struct, frozen=True, kw_only=True):
 
 
 class CaseSide(Struct, frozen=True, kw_only=True):
-    """A revision that a case is over."""
+    """A revision that a case is over, and whose it is. `arrives`: the state before did not hold it."""
 
     entity: EntityId
     revision: RevisionId
     text: str
+    author: str = ""
+    at: str = ""
+    arrives: bool = False
 
 
 class CaseChange(Struct, frozen=True, kw_only=True):

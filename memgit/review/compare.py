@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from memgit.records.ids import ArtifactId, BlobDigest, CaseId, ClaimId, EntityId, OpDigest, RelationId
+from memgit.records.ids import ArtifactId, BlobDigest, CaseId, ClaimId, EntityId, OpDigest, RelationId, RevisionId
 from memgit.records.op import (
     OWN_NOTE,
     AcknowledgePayload,
@@ -39,7 +39,7 @@ from memgit.review.changes import (
     SmallVerb,
 )
 from memgit.review.fields import changed_fields, citation, text_of
-from memgit.review.words import TextChange, text_change
+from memgit.review.words import NEW_LINES, SHOWN_LINES, WHOLE, TextChange, text_change
 
 K = TypeVar("K", bound=str)
 Small = Relation | Source | Projection
@@ -50,14 +50,17 @@ COUNTED = ("claims", "artifacts", "relations", "sources", "projections", "confli
 """The sections whose changes are counted by what became of them."""
 
 
-def semantic_diff(before: State, after: State, brought: Iterable[Op] = (), read_blob: ReadBlob | None = None) -> Diff:
+def semantic_diff(
+    before: State, after: State, brought: Iterable[Op] = (), read_blob: ReadBlob | None = None, *, full: bool = False
+) -> Diff:
     """Return what `after` has that `before` has not, and the other way round.
 
     `brought` are the operations that came: they give authors and reasons, which a folded state does not hold for every
-    verb. `read_blob` gives the bytes of artifacts, whose difference is shown with it.
+    verb. `read_blob` gives the bytes of artifacts, whose difference is shown with it; of a document that is new the
+    first lines are, and with `full` all.
     """
     ops = {op.digest: op for op in brought}
-    look = _Look(before, after, ops, read_blob)
+    look = _Look(before, after, ops, read_blob, full)
     changes = [look.entity(name) for name in _differing(before.entities, after.entities)]
     changes.sort(key=lambda change: (_WEIGHT[change.change], change.at, change.id))
     relations = [look.relation(name) for name in _differing(before.relations, after.relations)]
@@ -122,11 +125,14 @@ _ENDED: dict[str, EntityVerb] = {
 class _Look:
     """Two states side by side."""
 
-    def __init__(self, before: State, after: State, ops: Mapping[OpDigest, Op], read_blob: ReadBlob | None) -> None:
+    def __init__(
+        self, before: State, after: State, ops: Mapping[OpDigest, Op], read_blob: ReadBlob | None, full: bool
+    ) -> None:
         self._before = before
         self._after = after
         self._ops = ops
         self._read_blob = read_blob
+        self._full = full
         self._seen: set[OpDigest] = set()
 
     def entity(self, name: EntityId) -> EntityChange:
@@ -242,7 +248,18 @@ class _Look:
             entity = self._after.entities.get(name) or self._before.entities.get(name)
             for revision in entity.lineage.revisions if entity is not None else ():
                 if revision.id in case.revisions:
-                    yield CaseSide(entity=name, revision=revision.id, text=text_of(revision.payload))
+                    yield CaseSide(
+                        entity=name,
+                        revision=revision.id,
+                        text=text_of(revision.payload),
+                        author=author_of(revision.actor),
+                        at=revision.at,
+                        arrives=not self._was_there(name, revision.id),
+                    )
+
+    def _was_there(self, name: EntityId, revision: RevisionId) -> bool:
+        entity = self._before.entities.get(name)
+        return entity is not None and any(one.id == revision for one in entity.lineage.revisions)
 
     def _text(self, name: EntityId) -> str | None:
         entity = self._after.entities.get(name) or self._before.entities.get(name)
@@ -258,7 +275,8 @@ class _Look:
         data = [self._read_blob(blob) if blob is not None else None for blob in blobs]
         if any(blob is not None and found is None for blob, found in zip(blobs, data, strict=True)):
             return TextChange(added=0, removed=0, note="the bytes are not here")
-        return text_change(data[0], data[1])
+        most = WHOLE if self._full else NEW_LINES if data[0] is None else SHOWN_LINES
+        return text_change(data[0], data[1], most)
 
 
 def _differing(before: Mapping[K, object], after: Mapping[K, object]) -> list[K]:
@@ -270,6 +288,8 @@ def _entity_verb(was: Entity | None, now: Entity | None) -> EntityVerb:
         return "new" if was is None else "gone"
     if was.status != now.status:
         return _ENDED[now.status]
+    if was.current.id == now.current.id and len(now.lineage.heads) > len(was.lineage.heads):
+        return "disputed"  # what is shown stays; another wrote beside it
     if was.current.id != now.current.id or was.lineage.heads != now.lineage.heads:
         return "revised"
     if was.disputed != now.disputed:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from memgit.review.changes import (
     CaseChange,
+    CaseSide,
     Diff,
     EntityChange,
     PurgeChange,
@@ -132,7 +133,13 @@ def small_line(change: SmallChange) -> str:
 
 def case_lines(change: CaseChange) -> list[Line]:
     """Return what a case is over."""
-    return [(" ", f"{side.entity}: {side.text}") for side in change.sides]
+    return [line for side in change.sides for line in _side_lines(side)]
+
+
+def _side_lines(side: CaseSide) -> list[Line]:
+    where = "arrives" if side.arrives else "is here"
+    whose = f", {side.author}, {side.at[:19]}Z" if side.author else ""
+    return [(" ", f"{side.entity}: {side.text}"), (" ", f"    {where}: {side.revision}{whose}")]
 
 
 def store_line(change: StoreChange) -> str:

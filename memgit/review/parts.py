@@ -42,10 +42,10 @@ class Arrival:
     counts: Counter[str] = field(default_factory=Counter)
 
 
-def diff_trees(before: Trees, after: Trees, tip: Trees, state: StateCache | None) -> Diff:
+def diff_trees(before: Trees, after: Trees, tip: Trees, state: StateCache | None, *, full: bool = False) -> Diff:
     """Return what `after` would bring to `before`. `state` is that of `tip`, the clone's own store; both may be empty.
 
-    Raises StoreCorrupt where a directory or a purge marker is lost.
+    `full`: with all lines of the documents. Raises StoreCorrupt where a directory or a purge marker is lost.
     """
     arrival = arrivals(before, after)
     union = Trees([*before.snapshots, *after.snapshots])
@@ -57,7 +57,7 @@ def diff_trees(before: Trees, after: Trees, tip: Trees, state: StateCache | None
     states = part_states(old, overlaid(old, changed, purged), names)
     came = {path.digest for path in arrival.ops}
     brought = [op for ops, _ in changed.values() for op in ops if op.digest in came]
-    found = semantic_diff(*states, brought, union.blob)
+    found = semantic_diff(*states, brought, union.blob, full=full)
     whole = msgspec.structs.replace(
         found,
         stores=tuple(arrival.stores),

@@ -30,8 +30,6 @@ FoldedEntity = Folded[Lineage] | Folded[Relation] | Folded[Source] | Folded[Proj
 Ops = tuple[list[Op], list[Problem]]
 """An entity's operations, and those of its files that cannot be used."""
 
-NOTHING: FoldedEntity = Folded[Lineage](None)
-
 
 class Arrived(NamedTuple):
     """A file that one side has. `clashes`: the other has other bytes at the same path, which no memgit writes."""
@@ -60,10 +58,6 @@ class Trees:
             sorted((op for op in decoded if isinstance(op, Op)), key=lambda op: op.order),
             [op for op in decoded if isinstance(op, Problem)],
         )
-
-    def holds(self, path: str) -> bool:
-        """Tell whether one of the trees has a file at a path."""
-        return any(snapshot.find(path) is not None for snapshot in self.snapshots)
 
     def beyond(self, other: Trees, top: str = "") -> Iterator[Arrived]:
         """Yield the files below a directory that these trees hold and the others do not, each once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypeVar
 
@@ -17,7 +18,15 @@ Piece = tuple[Literal["=", "-", "+"], str]
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 _COMPARED_BYTES = 256 * 1024  # a larger document is named, not compared: difflib is quadratic at worst
 _COMPARED_LINES = 6_000
-_SHOWN_LINES = 120  # of one document
+SHOWN_LINES = 120
+"""How many lines of one document's difference are shown."""
+
+NEW_LINES = 8
+"""How many lines are shown of a document that is new as a whole: enough to know it by."""
+
+WHOLE = sys.maxsize
+"""All of its lines."""
+
 _SHOWN_CHARACTERS = 400  # of one line
 
 
@@ -54,7 +63,7 @@ def word_diff(old: str, new: str) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def text_change(old: bytes | None, new: bytes | None, most: int = _SHOWN_LINES) -> TextChange:
+def text_change(old: bytes | None, new: bytes | None, most: int = SHOWN_LINES) -> TextChange:
     """Return how a document's text changed, at most so many lines. None: there was or is no such document."""
     try:
         before, after = ((data or b"").decode() for data in (old, new))

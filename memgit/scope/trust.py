@@ -53,7 +53,7 @@ class TrustPolicy(Struct, frozen=True):
         named = [entry for entry in self.entries if entry.pattern == address]
         if address in self.own and not named:
             return (TrustEntry(address),)
-        domain = [f"*@{address.rpartition('@')[2]}"] if "@" in address else []
+        domain = [f"*@{address.rpartition('@')[2]}"] if _is_address(address) else []  # else it is nobody's there
         for pattern in (address, *domain, EVERYBODY):
             found = tuple(entry for entry in self.entries if entry.pattern == pattern)
             if found:
@@ -126,7 +126,13 @@ def _is_pattern(pattern: str) -> bool:
     """Tell whether this is an address, a domain's or everybody: no other place takes an asterisk, and nothing else."""
     if pattern == EVERYBODY:
         return True
-    local, at, domain = pattern.rpartition("@")
-    if not (local and at and domain) or not pattern.isprintable() or any(c in pattern for c in " <>,;\"'\\()"):
+    local, _, domain = pattern.rpartition("@")
+    return _is_address(pattern) and "*" not in domain and (local == "*" or "*" not in local)
+
+
+def _is_address(text: str) -> bool:
+    """Tell whether this has the form of exactly one address."""
+    local, at, domain = text.partition("@")
+    if not (local and at and domain) or "@" in domain:
         return False
-    return "*" not in domain and "@" not in domain and (local == "*" or "*" not in local)
+    return text.isprintable() and not any(character in text for character in " <>,;\"'\\()")

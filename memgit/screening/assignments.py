@@ -42,6 +42,12 @@ NAMED_FORMATS = (
         "Heroku: platform API, direct authorization",
     ),
     NamedFormat(
+        "kubernetes-bootstrap-token",
+        r"token",
+        r"[a-z0-9]{6}\.(?=[a-z]{0,15}[0-9])[a-z0-9]{16}",
+        "Kubernetes: authenticating with bootstrap tokens",
+    ),
+    NamedFormat(
         "twilio-auth-token",
         r"twilio.{0,16}(?:token|secret|key)",
         r"[0-9a-f]{32}|[0-9A-Za-z]{32}",

@@ -11,10 +11,13 @@ import json
 import re
 import zlib
 
+from memgit.screening.randomness import looks_random
+
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 _BECH32_GENERATORS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 _CRC32_DIGITS = 6  # of base 62 hold 32 bits
+_CRC32_BODY = 36  # characters after the prefix, the checksum included
 _JSON_BYTES = 4096  # of a JWT header; real ones have under 1 KiB
 
 
@@ -25,15 +28,12 @@ def has_crc32_base62(token: str) -> bool:
     """
     body = token.partition("_")[2]
     payload, checksum = body[:-_CRC32_DIGITS], body[-_CRC32_DIGITS:]
+    if len(body) != _CRC32_BODY:
+        return False
     value = 0
     for digit in checksum:
         value = value * 62 + _BASE62.index(digit)
     return zlib.crc32(payload.encode()) == value
-
-
-def is_github_token(token: str) -> bool:
-    """Tell whether a `gh?_` token is real: 40 characters with a checksum, or one of the longer later ones."""
-    return has_crc32_base62(token) if len(token) == 40 else len(token) >= 80
 
 
 def is_bech32(text: str) -> bool:
@@ -61,12 +61,15 @@ def decode_base64(text: str) -> bytes | None:
 
 
 def is_jwt(text: str) -> bool:
-    """Tell whether the first part decodes to a JOSE header that names an algorithm (RFC 7519, RFC 7515)."""
+    """Tell whether the first part decodes to a JOSE header that names an algorithm (RFC 7519, RFC 7515).
+
+    A header that does not decode was damaged, or was never one: then the signature must look random.
+    """
     data = decode_base64(text.partition(".")[0][:_JSON_BYTES])
     try:
         header = json.loads(data or b"")
     except (ValueError, RecursionError):
-        return False
+        return looks_random(text.rpartition(".")[2])
     return isinstance(header, dict) and isinstance(header.get("alg"), str) and header["alg"] != "none"
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from memgit.screening.finding import Span
 from memgit.screening.names import NameKind, kind_of
 from memgit.screening.patterns import compiled
-from memgit.screening.placeholders import holds_identifier, is_filler
+from memgit.screening.placeholders import holds_identifier, is_encoded_placeholder, is_filler
 from memgit.screening.randomness import STRICT_SHARE, is_hexadecimal, looks_random
 
 _RUN = r"(?<![0-9A-Za-z_~+/.@%-])[0-9A-Za-z_~+/.-]{20,}+={0,2}"
@@ -35,7 +35,7 @@ def secrets_in_context(text: str, folded: str, names: Sequence[re.Match[str]]) -
         for run in compiled(_RUN).finditer(text, first, last):
             start, end = run.span()
             value = run[0].rstrip(".=")
-            if end - start <= _LONGEST and _is_drawn(value) and _is_named(folded, names, start):
+            if end - start <= _LONGEST and _is_drawn(value, run[0]) and _is_named(folded, names, start):
                 yield Span(start, start + len(value), "secret-in-context")
 
 
@@ -51,12 +51,12 @@ def _windows(text: str, names: Sequence[re.Match[str]]) -> Iterator[tuple[int, i
             done = last
 
 
-def _is_drawn(value: str) -> bool:
+def _is_drawn(value: str, padded: str) -> bool:
     if len(value) < 20 or is_hexadecimal(value) or holds_identifier(value) or compiled(_PATH).search(value):
         return False
     if compiled(_PART).search(value) is None or sum(letter.isdigit() for letter in value) < 2:
         return False
-    return looks_random(value, STRICT_SHARE) and not is_filler(value)
+    return looks_random(value, STRICT_SHARE) and not is_filler(value) and not is_encoded_placeholder(padded)
 
 
 def _is_named(folded: str, names: Sequence[re.Match[str]], start: int) -> bool:

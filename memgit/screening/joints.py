@@ -16,7 +16,8 @@ from memgit.screening.patterns import compiled
 _JOINT = r"""
     \\?["'`*]{0,2}[\])]?                                           # what closes a quoted name or a subscript
     (?:
-        \s?:\s?[&?]?[a-z_][a-z0-9_.<>\[\]|'? ]{0,30}?\s?=(?!=)\s{0,4}   # a declared type, then the value
+        \s?,?\s{0,12}["']?value["']?\s?[=:]\s?                     # key="NAME" value="…"; "name": "NAME", "value": "…"
+      | \s?:\s?[&?]?[a-z_][a-z0-9_.<>\[\]|'? ]{0,30}?\s?=(?!=)\s{0,4}   # a declared type, then the value
       | \s(?:string|str)\s?=\s{0,4}
       | \s{0,8}(?:\|\|=|&&=|\?\?=|\?=|:=|=>|={1,3}|[:\uff1a]\*{0,2}|->|(?<=\s)\|\s)\s{0,4}  # assignment, member, cell
       | (?<=["'`])\s?,\s?                                             # define("NAME", "value")
@@ -24,7 +25,7 @@ _JOINT = r"""
       | \ (?=["'])                                                    # ALTER ROLE app PASSWORD 'value'
       | (?<!["'`])>(?=[^\s<=>])                                       # <password>value</password>
       | (?<=["'])\s?\{\s{1,40}(?:type\s{0,4}=\s{0,4}string\s{1,40})?default\s{0,8}=\s{0,4}   # Terraform
-      | \s{1,12}value\s?[=:]\s?                                       # key="NAME" value="…"
+      | \t{1,4}                                                        # a column
       | (?:\ [a-z-]{1,16}){0,3}\s(?:is|was|ist|est|es|to)(?:\snow)?(?:\s?[:\uff1a]\s?|\s)
     )
 """
@@ -36,10 +37,11 @@ _QUOTED = r"""
 _BARE = r"""(?P<value>[^\s"'`,;<>()\[\]{}|\\\0]{4,128}+)(?P<next>.?)"""
 _NEXT_PARAMETER = r"&[A-Za-z_.-]{1,24}="
 _REST = r"""[^\s"'`,;<>()\[\]{}|\\\0]*+"""
-_REVERSED = r"""(?P<value>[^\s"'`\0]{8,200}+)["'`]?\ (?:as|for)\ (?:the|a|an|our|my|your)\ (?:[a-z-]{1,16}\ ){0,3}\Z"""
+_REVERSED = r"""(?P<value>[^\s"'`\0]{8,200}+)["'`]?\ (?:as\ |for\ (?=the|an?\ |our|my|your))(?:[a-z-]{1,16}\ ){0,4}\Z"""
 _REVERSED_LENGTH = 280
-_OPTION = r"(?:^|\s)--?[a-z-]{0,24}\Z"
+_OPTION = r"(?:(?:^|\s)--?[a-z-]{0,24}|\b(?:set|put|setx|setenv) [0-9A-Za-z_.-]{0,24})\Z"
 _LEAD_LENGTH = 28  # characters before a name that say what joins it to its value
+_COLUMN = r"\t{1,4}[^\s0-9]{0,64}[0-9]"
 _FIRST_ARGUMENT = r"""\(\s?["'`][0-9A-Za-z_.-]{0,24}\Z"""
 JUDGED = 128  # characters of a value; the rest of a longer one adds nothing
 _SENTENCE_END = ".:!?"
@@ -96,13 +98,22 @@ def _joint_end(text: str, folded: str, name: re.Match[str]) -> int | None:
         return None
     joint = compiled(_JOINT, re.VERBOSE).match(folded, end)
     if joint is not None:
-        return None if "," in joint[0] and not _is_first_argument(text, name) else joint.end()
+        if joint[0].startswith("\t") and not _heads_a_column(text, name):
+            return None  # a list of packages, in which one is called `passwd`, or of names in a header of C
+        lists = "," in joint[0] and "value" not in joint[0]
+        return None if lists and not _is_first_argument(text, name) else joint.end()
     return end + 1 if text.startswith(" ", end) and _follows(_OPTION, text, name) else None
 
 
 def _is_first_argument(text: str, name: re.Match[str]) -> bool:
     """Tell whether the quoted name comes first in a call: in a list, the next string is another name."""
     return _follows(_FIRST_ARGUMENT, text, name)
+
+
+def _heads_a_column(text: str, name: re.Match[str]) -> bool:
+    """Tell whether a name is written as in a program, and what the next column holds has a digit."""
+    whole = text[max(0, name.start() - 1) : name.end()]
+    return ("_" in whole or not whole.islower()) and compiled(_COLUMN).match(text, name.end()) is not None
 
 
 def _follows(pattern: str, text: str, name: re.Match[str]) -> bool:

@@ -45,6 +45,11 @@ def is_placeholder(text: str) -> bool:
     """
     if is_reference(text) or _says(_FILLER, text) or _says(_WEAK, text):
         return True
+    return is_encoded_placeholder(text)
+
+
+def is_encoded_placeholder(text: str) -> bool:
+    """Tell whether a text in base 64 says that it is a placeholder, once it is decoded: `not my real password`."""
     inner = _decoded(text)
     return inner is not None and (_says(_FILLER, inner) or _says(_WEAK, inner))
 

@@ -7,6 +7,7 @@ make up three quarters of the pairs in source code and documents, and under a fi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 from memgit.screening.patterns import compiled
@@ -53,12 +54,25 @@ def is_varied(text: str) -> bool:
     triples = {text[at : at + 3] for at in range(length - 2)}
     if len(triples) * 3 < (length - 2) * 2:
         return False
-    return sum(-1 <= ord(after) - ord(before) <= 1 for before, after in pairwise(text)) * 5 < length * 2
+    return _steps(text) * 5 < length * 2 and _steps(text[::2].lower()) + _steps(text[1::2].lower()) < length * 0.6
+
+
+def _steps(text: str) -> int:
+    """Return how many characters are followed by themselves or a neighbour: `1a2b3c` has them at every other place."""
+    return sum(-1 <= ord(after) - ord(before) <= 1 for before, after in pairwise(text))
 
 
 def looks_drawn(token: str) -> bool:
     """Tell whether a token with a known prefix and length is no word: a looser question than `looks_random`."""
     return is_varied(token) and (compiled(_DIGIT).search(token) is not None or common_pair_share(token) <= COMMON_SHARE)
+
+
+def drawn_from(whole: int) -> Callable[[str], bool]:
+    """Return a check for tokens that have `whole` characters or more: a shorter one may be cut, or may be a name.
+
+    So a shorter one must look random, not merely drawn.
+    """
+    return lambda token: looks_drawn(token) if len(token) >= whole else looks_random(token)
 
 
 def looks_random(text: str, share: float = COMMON_SHARE) -> bool:

@@ -13,11 +13,12 @@ from memgit.screening.patterns import compiled
 from memgit.screening.placeholders import is_filler
 
 END_OF_WORD = r"(?![0-9A-Za-z])"
-END_OF_RUN = r"(?![0-9A-Za-z_-])"
+END_OF_RUN = r"(?![0-9A-Za-z]|[_-]{1,3}[0-9A-Za-z])"  # `_token_` is a token in italics
 
 _TAIL = 100  # characters from a literal on that a rule with a lead may look at
 _JOINERS = "-_"
-_ESCAPE = r"%[0-9A-Fa-f]{2}"
+_ESCAPE_LENGTH = 8
+_ESCAPE = r"(?:%[0-9A-Fa-f]{2}|\\[nrt]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|=3D|\x1b\[[0-9;]{0,5}m)\Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,8 @@ class Rule:
     """One format. `source` says where it is documented.
 
     `anchors` are literals, one of which every match holds; `lead` is how many characters of a match may precede it.
-    The secret is the group `secret` of the pattern, or the whole match. `check` tells whether it can be real.
+    The secret is the group `secret` of the pattern, or the whole match. `check` tells whether it can be real; `proof`,
+    a checksum, tells that it is. No rule asks for proof: a token that was mistyped or cut is close to the real one.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Rule:
     pattern: str
     source: str
     check: Callable[[str], bool] | None = None
+    proof: Callable[[str], bool] | None = None
     lead: int = 0
     folded: bool = False  # the anchors and the pattern are for text in lower case
     embedded: bool = False  # may follow a letter or a digit
@@ -58,16 +61,19 @@ def match_at(rule: Rule, text: str, haystack: str, at: int) -> tuple[Span | None
         return None, after
     start, end = match.span("secret" if "secret" in pattern.groupindex else 0)
     secret = text[start:end]
-    if (not rule.fillers and is_filler(secret)) or (rule.check is not None and not rule.check(secret)):
-        return None, max(end, after)
-    return Span(start, end, rule.name), max(end, after)
+    return Span(start, end, rule.name) if _is_real(rule, secret) else None, max(end, after)
+
+
+def _is_real(rule: Rule, secret: str) -> bool:
+    if rule.proof is not None and rule.proof(secret):
+        return True
+    return (rule.fillers or not is_filler(secret)) and (rule.check is None or rule.check(secret))
 
 
 def is_boundary(text: str, at: int, forbidden: str = "") -> bool:
-    """Tell whether a token can begin at `at`: not after a letter or digit, save one that ends `\\n` or `%3D`."""
+    """Tell whether a token can begin at `at`: not after a letter or digit, save one that ends an escape, as `\\n`."""
     if at == 0 or not (text[at - 1].isalnum() or text[at - 1] in forbidden):
         return True
-    return (
-        text[max(0, at - 2) : at] in ("\\n", "\\r", "\\t")
-        or compiled(_ESCAPE).match(text, max(0, at - 3), at) is not None
-    )
+    if text[at - 1] == "_" and (at == 1 or text[at - 2].isspace()):
+        return True  # in italics
+    return compiled(_ESCAPE).search(text[max(0, at - _ESCAPE_LENGTH) : at]) is not None

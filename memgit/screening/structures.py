@@ -7,12 +7,21 @@ from __future__ import annotations
 
 from memgit.screening.checksums import basic_password
 from memgit.screening.passwords import is_password, is_strong_password
-from memgit.screening.randomness import looks_random
+from memgit.screening.randomness import is_hexadecimal, looks_random
 from memgit.screening.rule import Rule
 
 
 def _is_bearer(token: str) -> bool:
     return len(token) >= 16 and looks_random(token)
+
+
+def _is_user(token: str) -> bool:
+    return _is_bearer(token) and (len(token) >= 32 or not is_hexadecimal(token))
+
+
+def _is_authorization(token: str) -> bool:
+    password = basic_password(token)
+    return _is_bearer(token) if password is None else is_password(password)
 
 
 def _is_basic(credential: str) -> bool:
@@ -27,6 +36,22 @@ ADDRESSES = (
         r"://[^\s:/@\"'<>|\\]{0,64}+:(?P<secret>[^\s@/\"'`<>|\\,]{1,100}+(?:@[^\s@/\"'`<>|\\,]{1,100}+){0,2}?)"
         r"@[\w.$\[-]{1,100}+(?!@)",
         "RFC 3986, section 3.2.1",
+        is_password,
+        embedded=True,
+    ),
+    Rule(
+        "url-token",
+        ("://",),
+        r"://(?P<secret>[0-9A-Za-z_.~+%-]{20,255}+)@[\w.$\[-]{1,100}+(?!@)",
+        "RFC 3986, section 3.2.1; Sentry: DSN",
+        _is_user,
+        embedded=True,
+    ),
+    Rule(
+        "pgpass-password",
+        (":5432:", ":6432:", ":5433:", ":*:*:"),
+        r":(?:[0-9]{4}|\*:\*):[0-9A-Za-z_*-]{1,63}(?::[0-9A-Za-z_*-]{1,63})?:(?P<secret>[^\s:\"'`\\]{6,200}+)(?!:)",
+        "PostgreSQL manual: the password file",
         is_password,
         embedded=True,
     ),
@@ -51,9 +76,19 @@ HEADERS = (
         folded=True,
     ),
     Rule(
+        "authorization-token",
+        ("authorization",),
+        r"authorization[\"'`]?\s{0,2}[:=]\s{0,2}[\"'`]?(?:[a-z-]{1,20} (?:token=)?\"?)?"
+        r"(?P<secret>[0-9a-z_.~+/=-]{20,2000}+)",
+        "RFC 9110, section 11.6.2",
+        _is_authorization,
+        folded=True,
+        embedded=True,
+    ),
+    Rule(
         "netrc-password",
-        ("machine ",),
-        r"machine\s{1,4}\S{1,200}+\s{1,40}login\s{1,4}\S{1,100}+\s{1,40}password\s{1,4}(?P<secret>[^\s\"'\\]{6,200}+)",
+        ("machine ", "default login "),
+        r"(?:machine\s{1,4}\S{1,200}+|default(?=\s{1,40}login\s{1,4}(?!anonymous)))\s{1,40}login\s{1,4}\S{1,100}+\s{1,40}password\s{1,4}(?P<secret>[^\s\"'\\]{6,200}+)",
         "GNU inetutils manual: .netrc",
         is_password,
     ),

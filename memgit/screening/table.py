@@ -8,7 +8,7 @@ literal holds a blank are looked for by themselves.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from memgit.screening.clouds import CLOUDS
@@ -18,6 +18,7 @@ from memgit.screening.patterns import compiled
 from memgit.screening.private_keys import ARMOURED, KEYS
 from memgit.screening.rule import Rule, match_at
 from memgit.screening.services import SERVICES
+from memgit.screening.shapes import SHAPES, shaped_keys
 from memgit.screening.structures import ADDRESSES, HEADERS
 
 FORMATS: tuple[Rule, ...] = KEYS + CODE_HOSTS + CLOUDS + SERVICES + ADDRESSES
@@ -53,6 +54,7 @@ def _everywhere(rule: Rule, anchor: str, text: str, haystack: str) -> Iterator[S
 def _in_runs(text: str) -> Iterator[Span]:
     done: dict[str, int] = {}
     for run in compiled(_RUN).finditer(text):
+        yield from shaped_keys(text, *run.span())
         pattern, rules = _literals()
         for literal in pattern.finditer(text, *run.span()):
             at = literal.start()
@@ -63,7 +65,7 @@ def _in_runs(text: str) -> Iterator[Span]:
                         yield span
 
 
-_RANK = {rule.name: rank for rank, rule in enumerate(FORMATS)}
+_RANK = {name: rank for rank, name in enumerate([*(rule.name for rule in FORMATS), *(shape.name for shape in SHAPES)])}
 
 
 @cache
@@ -96,6 +98,6 @@ def _prefix_tree(words: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
 
 
-def rule_names(rules: Iterable[Rule] = RULES) -> tuple[str, ...]:
-    """Return the names of the rules, in the order of the table."""
-    return tuple(rule.name for rule in rules)
+def rule_names() -> tuple[str, ...]:
+    """Return the names of the rules and of the shapes, in the order of the table."""
+    return (*(rule.name for rule in RULES), *(shape.name for shape in SHAPES))

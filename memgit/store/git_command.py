@@ -1,4 +1,4 @@
-"""The one way to start `git`: bounded, without a prompt, without the caller's repository leaking in, offline."""
+"""The way to start an offline `git`: bounded, without a prompt, without the caller's repository leaking in."""
 
 from __future__ import annotations
 

@@ -11,6 +11,11 @@ from memgit import clock
 from memgit.store.objects import Signature
 from memgit.store.signing import SIGNING_KEYS
 
+UNKNOWN_NOTE = (
+    "Git does not know your name: the write is signed with your login. "
+    "Set user.name and user.email before you share it."
+)
+
 USER_KEYS = ("user.name", "user.email", "author.name", "author.email", *SIGNING_KEYS)
 USER_PREFIXES = ("user.", "author.", "commit.gpgsign", "gpg.")
 """What of the configuration says who the user is and how he signs: each key, and what such keys begin with."""

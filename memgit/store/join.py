@@ -1,12 +1,12 @@
 """Joining two tips of one store that went apart: the union of their trees, as `memgit.records.merge` defines it.
 
-It makes objects and stores none. It refuses what needs a decision: unrelated histories, and two sides that do not agree
-on what is purged.
+It makes objects and stores none. `join` refuses what needs a decision: unrelated histories, and two sides that do not
+agree on what is purged; `joined` takes two snapshots for which that is settled (`memgit.store.terms`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from memgit.errors import StoreCorrupt
 from memgit.records import merge
@@ -80,10 +80,10 @@ def are_related(ours: Snapshot, theirs: Snapshot) -> bool:
 class Trees:
     """The trees of a database, and those that a union makes."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, made: Iterable[RawObject] = ()) -> None:
         self._database = database
         self._seen: dict[str, Mapping[str, TreeEntry]] = {}
-        self.made: dict[str, RawObject] = {}
+        self.made: dict[str, RawObject] = {item.oid: item for item in made if item.type == "tree"}
 
     def read(self, oid: str) -> Mapping[str, TreeEntry]:
         """Return a directory's entries, also of one that was only made."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from memgit.records.codec import Receipt, StoreRecord
@@ -86,9 +86,10 @@ class LayeredSnapshot(Snapshot):
         found = (data for part in self._parts() if (data := part.blob(digest)) is not None)
         return next(found, None)
 
-    def receipt(self, key_digest: str) -> Receipt | None:
+    def receipt(self, key_digest: str, beside: Iterable[Snapshot] = ()) -> Receipt | None:
         """Return the receipt of an idempotency key from the first layer that has one."""
-        found = (receipt for part in self._parts() if (receipt := part.receipt(key_digest)) is not None)
+        layers = [*self._parts(), *beside]
+        found = (receipt for part in self._parts() if (receipt := part.receipt(key_digest, layers)) is not None)
         return next(found, None)
 
     def stores(self) -> list[StoreRecord]:

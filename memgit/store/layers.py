@@ -7,8 +7,8 @@ others. Which layer a request means is decided above.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
 
@@ -16,15 +16,15 @@ from memgit.errors import FormatTooNew, NotARepository, NotFound, StoreBusy, Sto
 from memgit.store import private
 from memgit.store.backend import Backend, RefLocked, RefMoved, open_backend
 from memgit.store.layered_snapshot import LayeredSnapshot, tips_in
-from memgit.store.objects import ObjectId, Signature
+from memgit.store.objects import ObjectId, RawObject, Signature
 from memgit.store.private import DRAFT_PREFIX, DROPPED, LOCAL, SHARED, PrivateRepository
 from memgit.store.ref_move import move_ref
 from memgit.store.snapshot import Snapshot
 from memgit.store.store import Store
 from memgit.store.transaction import Transaction
-from memgit.store.writer import Author, Beside, Build, RequestKey, Result, Written
+from memgit.store.writer import Author, Beside, Build, RequestKey, Result, Written, reported
 
-_SHARED_FILES = ("format", "stores")  # what each layer's tree begins with
+_SHARED_FILES = ("format", "stores", "purges")  # what each layer's tree begins with
 
 
 class Layers:
@@ -87,6 +87,10 @@ class Layers:
             if old.until < now:
                 with suppress(RefMoved, RefLocked, OSError):
                     self._backend_of_private().delete_ref(old.ref, ObjectId(old.commit))
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Hold the one lock of all layers. Raises StoreBusy."""
+        return self.shared.locked()
 
     def close(self) -> None:
         """Release what was opened beside the shared store."""
@@ -166,12 +170,10 @@ class PrivateStore(Store):
         A process that dies on the way leaves the draft as it is, or gone.
         """
         seconds = int(time.time() if moment is None else moment)
-        kept = f"{DROPPED}{seconds}/{self._name}"
         with self._lock.held():
             if self.ref.settle(self.author().signature) != tip:
                 return False
-            with suppress(RefMoved):  # dropped twice within a second: one of the two is enough
-                move_ref(self.backend, self._lock, kept, tip, None, self.database.replay)
+            self._keep(tip, seconds)
             for remote, shared in private.shared_drafts(self.layers_repository, self._name).items():
                 with suppress(RefMoved, RefLocked):
                     self.backend.delete_ref(private.shared_draft_ref(remote, self._name), ObjectId(shared))
@@ -181,6 +183,38 @@ class PrivateStore(Store):
             except RefLocked:
                 raise StoreBusy(f"the ref {self.options.ref} is locked by another Git process") from None
         return True
+
+    def rewrite(self, make: Callable[[Snapshot], tuple[list[RawObject], bool] | None]) -> bool:
+        """Replace the layer's commit by one that `make` returns the objects of, the commit last, and whether it is to
+        stand alone; None leaves the layer as it is. Tell whether it stands alone now: then the log begins anew.
+        """
+        with reported(self.repository), self._lock.held():
+            tip = self.ref.settle(self.author().signature)
+            made = make(Snapshot(self.database, tip)) if tip is not None else None
+            if tip is None or made is None:
+                return False
+            objects, alone = made
+            if not alone:
+                self._publisher.publish(tip, objects[-1].oid, objects)
+                return False
+            self.database.replay()  # what the old log alone holds
+            self.database.log.begin_again(tip, objects[-1].oid, objects)
+            self.database.write(objects)
+            self._publisher.move(tip, objects[-1].oid, objects)
+            return True
+
+    def _keep(self, tip: ObjectId, seconds: int) -> None:
+        """Keep a commit under a name of its own: where two drafts of one name go within a second, a second later."""
+        while True:
+            kept = f"{DROPPED}{seconds}/{self._name}"
+            try:
+                move_ref(self.backend, self._lock, kept, tip, None, self.database.replay)
+            except RefMoved:
+                if self.backend.read_ref(kept) == tip:
+                    return
+                seconds += 1
+            else:
+                return
 
 
 def spoken(layer: str) -> str:

@@ -138,6 +138,23 @@ class PackList:
         fresh.replace(self._path)
 
 
+def pack_names(backend: Backend) -> frozenset[str]:
+    """Return the names of the packs that a repository has."""
+    directory = Path(backend.objects_dir) / "pack"
+    return frozenset(path.stem.removeprefix("pack-") for path in directory.glob("pack-*.idx"))
+
+
+def new_packs(backend: Backend, before: frozenset[str], commit: ObjectId) -> list[str]:
+    """Return the packs that came since `before` and hold a commit: those of the fetch that brought it."""
+    found = []
+    for name in sorted(pack_names(backend) - before):
+        index = Path(backend.objects_dir) / "pack" / f"pack-{name}.idx"
+        with suppress(OSError):
+            if commit.encode() in run_git(backend.repository, ["show-index"], stdin=index.read_bytes()).stdout:
+                found.append(name)
+    return found
+
+
 def smallest(sizes: dict[str, int]) -> list[str]:
     """Return the packs to unite: the smallest, and each next one that is not twice as large as these together.
 

@@ -6,7 +6,7 @@ from memgit.store import join
 from memgit.store.database import Database
 from memgit.store.objects import ObjectId, ObjectType, RawObject, Signature
 from memgit.store.snapshot import Snapshot
-from memgit.store.unite import Terms, check_terms
+from memgit.store.terms import Terms, check_terms
 
 _NOBODY = Signature("memgit", "memgit@localhost", 0)
 

@@ -186,6 +186,14 @@ def shared_drafts(repository: PrivateRepository, name: str) -> dict[str, str]:
     return {ref.removeprefix(_SHARED_DRAFTS).removesuffix(end): tip for ref, tip in found if ref.endswith(end)}
 
 
+def all_shared_drafts(repository: PrivateRepository) -> Iterator[tuple[str, str, str]]:
+    """Yield (remote, draft, commit) of what remotes were last known to have of drafts. From files alone."""
+    for ref, tip in quick_refs(repository, _SHARED_DRAFTS):
+        remote, _, name = ref.removeprefix(_SHARED_DRAFTS).rpartition("/drafts/")
+        if remote:
+            yield remote, name, tip
+
+
 def quick_refs(repository: Repository, prefix: str) -> Iterator[tuple[str, str]]:
     """Yield (name, commit) of the refs below a prefix that ends in a slash, sorted by name, from files alone."""
     found = {name: oid for name, oid in _packed_refs(repository).items() if name.startswith(prefix)}

@@ -4,19 +4,23 @@ The log's last entry is the tip, or an ancestor of it, or the move that a writer
 that is gone or damaged is put back, a move is finished, and a ref that another program set back, as
 `git fetch +refs/*:refs/*` does, is brought to hold what was acknowledged before. A fetch never writes the authority:
 only the writer and a merge do, and both append to the log first.
+
+Where another program moved the ref on, what it put there is judged before anything is written on top of it: what is no
+memory stops the writer, and what a commit left out is united again.
 """
 
 from __future__ import annotations
 
-from memgit.errors import StoreCorrupt
+from memgit.errors import IncomingRefused, StoreCorrupt
 from memgit.store import ref_file
 from memgit.store.ancestry import descends
 from memgit.store.backend import RefDamaged, RefMoved
 from memgit.store.database import Database
-from memgit.store.join import join
+from memgit.store.join import join, union
 from memgit.store.lock import WriterLock
 from memgit.store.objects import ObjectId, Signature
 from memgit.store.publication import Publisher
+from memgit.store.snapshot import Snapshot
 
 
 class AuthorityRef:
@@ -55,7 +59,7 @@ class AuthorityRef:
         """Return the tip after finishing what a dead writer began and taking back what another program undid.
 
         Needs the lock. Raises RefMoved where another program moves the ref meanwhile, StoreBusy, StoreCorrupt where
-        the ref and the log cannot be united, OSError.
+        the ref and the log cannot be united or the ref names what is no memory, FormatTooNew, OSError.
         """
         self._log.repair()
         self._database.look_after()
@@ -66,9 +70,12 @@ class AuthorityRef:
         if tip == last.old or descends(self._database, last.new, tip):
             self._finish(tip, last.new)
             return last.new
-        if descends(self._database, tip, last.new):
-            return tip
-        return self._join(tip, last.new, author)
+        lost = self._judged(tip, last.new)
+        if not descends(self._database, tip, last.new) or self._lacks(tip, last.new):
+            lost.append(last.new)
+        for one in lost:
+            tip = self._join(tip, one, last.new, author)
+        return tip
 
     def _read(self) -> tuple[ObjectId | None, bool]:
         """Return what the ref names, and whether it is damaged."""
@@ -101,20 +108,41 @@ class AuthorityRef:
         self._database.replay()
         self._publisher.move(tip, new, ())
 
-    def _join(self, tip: ObjectId, lost: ObjectId, author: Signature) -> ObjectId:
+    def _judged(self, tip: ObjectId, written: ObjectId) -> list[ObjectId]:
+        """Judge what another program moved the ref to; return those of its ancestors whose files it may lack."""
+        from memgit.store.validate import Incomplete, validate  # most writers never need it
+
+        repository = self._database.backend.repository
+        try:
+            return validate(repository, self._database, tip, [written], f"what {self.name} names now")
+        except Incomplete:
+            return []  # as far as it is here it will do; a sync makes it whole and looks again
+        except IncomingRefused as error:
+            raise self._unusable(tip, written, f"which is no memory: {error.message}") from None
+
+    def _lacks(self, tip: ObjectId, written: ObjectId) -> bool:
+        """Tell whether a tip left out files of what it descends from."""
+        there = Snapshot(self._database, tip)
+        return union(self._database, there, Snapshot(self._database, written))[0] != there.commit.tree
+
+    def _join(self, tip: ObjectId, lost: ObjectId, written: ObjectId, author: Signature) -> ObjectId:
         self._database.replay()  # a `gc` may have taken what the ref no longer reached
         try:
             objects = join(self._database, tip, lost, author)
         except StoreCorrupt as error:
-            raise StoreCorrupt(
-                f"another program moved {self.name} to {tip}, which lacks what memgit wrote up to {lost}; "
-                f"the two cannot be joined: {error.message}",
-                hint=f"`git update-ref {self.name} {lost}` goes back to what memgit wrote.",
-                details={"ref": self.name, "tip": tip, "written": lost},
-            ) from None
+            what = f"which lacks what commit {lost} holds; the two cannot be joined: {error.message}"
+            raise self._unusable(tip, written, what) from None
         joined = objects[-1].oid
         self._publisher.publish(tip, joined, objects)
         return joined
+
+    def _unusable(self, tip: ObjectId, written: ObjectId, what: str) -> StoreCorrupt:
+        """Return the error of a tip that cannot be gone on from; its hint goes back to what memgit wrote."""
+        return StoreCorrupt(
+            f"another program moved {self.name} to {tip}, {what}",
+            hint=f"`git update-ref {self.name} {written}` goes back to what memgit wrote.",
+            details={"ref": self.name, "tip": tip, "written": written},
+        )
 
     def _check_readable(self, tip: ObjectId) -> None:
         try:

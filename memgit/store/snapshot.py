@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +15,7 @@ from memgit.records.ids import BlobDigest, EntityId, is_entity_id
 from memgit.records.op import FORMAT, Op
 from memgit.records.paths import OpPath
 from memgit.records.state import Problem
+from memgit.store.believing import unbelievable
 from memgit.store.database import Database
 from memgit.store.objects import FILE_MODE, Commit, ObjectId, Tree, TreeItem, subtree
 
@@ -112,9 +113,10 @@ class Snapshot:
             raise StoreCorrupt(f"blobs/…/{digest}: the bytes are not those that the digest names")
         return data
 
-    def receipt(self, key_digest: str) -> Receipt | None:
-        """Return the receipt of an idempotency key: the least of those that merges brought together.
+    def receipt(self, key_digest: str, beside: Iterable[Snapshot] = ()) -> Receipt | None:
+        """Return the receipt of an idempotency key: the least of those that merges brought together and that count.
 
+        `beside` are the other layers, which may hold part of what its result names; see `unbelievable`.
         Raises what is wrong with the last one where there are some and none can be read: the request was done before,
         and doing it again would do it twice.
         """
@@ -123,7 +125,9 @@ class Snapshot:
         for name in sorted(name for name, item in directory.items() if item.mode == FILE_MODE):
             data = self._database.read(directory[name].oid, "blob")
             try:
-                return codec.decode_record(data, name.removesuffix(".yaml"), Receipt)
+                receipt = codec.decode_record(data, name.removesuffix(".yaml"), Receipt)
+                if unbelievable(receipt, self, beside) is None:
+                    return receipt
             except (StoreCorrupt, FormatTooNew) as error:
                 fault = error
         if fault is not None:

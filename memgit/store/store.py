@@ -10,6 +10,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from memgit.records.codec import StoreRecord
 from memgit.records.op import Actor, CodeStamp
 from memgit.store.ancestry import descends
 from memgit.store.backend import Backend, BackendName, open_backend
+from memgit.store.checked import Checked
 from memgit.store.database import Database
 from memgit.store.identity import identity
 from memgit.store.lock import WriterLock
@@ -32,8 +34,9 @@ from memgit.store.repository import DEFAULT_REF, Repository
 from memgit.store.sealing import Sealer
 from memgit.store.signing import SigningChoice
 from memgit.store.snapshot import Snapshot
+from memgit.store.terms import Terms
 from memgit.store.transaction import Transaction
-from memgit.store.unite import Terms, United, Uniter
+from memgit.store.unite import United, Uniter
 from memgit.store.write_ahead_log import WriteAheadLog
 from memgit.store.writer import Author, Beside, Build, RequestKey, Result, Writer, Written
 
@@ -77,6 +80,7 @@ class Store:
         self._lock = WriterLock(repository.state_dir, self.options.lock_wait_ms / 1000)
         self._publisher = Publisher(self.database, self._lock, self.options.ref, sync=self.options.sync)
         self.ref = AuthorityRef(self.options.ref, self.database, self._lock, self._publisher)
+        self.checked = Checked(repository.state_dir, self.options.ref)
         self._user: tuple[float, Mapping[str, str]] | None = None
         self._sealer = Sealer(repository.state_dir, self.options.sign, self.backend.object_format, self._user_config)
         self.database.seal = self._sealer.seal
@@ -122,6 +126,13 @@ class Store:
         """Bring a validated tip in, or adopt it where there is no store; see `Uniter.unite`."""
         return self._uniter().unite(theirs, self.author().signature, terms)
 
+    def settle(self) -> ObjectId | None:
+        """Return the tip after putting right what other programs did to the ref, as each write does first.
+
+        Raises StoreCorrupt where they put something there that is no memory, StoreBusy, StoreReadOnly.
+        """
+        return self._uniter().settle(self.author().signature)
+
     def note_packs(self, names: list[str]) -> None:
         """Note packs that a fetch of memory made; see `Uniter.note_packs`."""
         self._uniter().note_packs(names)
@@ -152,6 +163,11 @@ class Store:
                 hint="Run `git memory sync`, or ask for a commit that this clone has.",
                 details={"requested": min_commit, "observed": tip},
             )
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Hold the writer's lock. Raises StoreBusy."""
+        prepare_state(self.repository.state_dir)
+        return self._lock.held()
 
     def close(self) -> None:
         """Release file handles and child processes."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from memgit import clock
-from memgit.errors import LimitExceeded
+from memgit.errors import LimitExceeded, StoreCorrupt
 from memgit.limits import DEFAULT
 from memgit.records import codec, ids, paths
 from memgit.records.codec import Receipt, StoreRecord
@@ -93,6 +93,7 @@ class Transaction:
         The draft's seq and digest are ignored; time, actor and code stamp are the transaction's, unless the draft is
         later than the transaction (an op is never older than its parents). Raises SecretDetected, LimitExceeded.
         """
+        self._next_seq = max(self._next_seq, self._seq_after(draft))
         if self._next_seq > DEFAULT.sequence - DEFAULT.sequence_room:
             raise LimitExceeded(
                 f"the store's sequence {self._next_seq} leaves no room",
@@ -125,17 +126,38 @@ class Transaction:
             self._subject = f"{op.kind} {op.verb}: {about if about and self.is_clean(about) else op.entity}"
         return op
 
+    def _seq_after(self, draft: Op) -> int:
+        """Return the least seq that puts an operation after all that its entity has, whatever the commits' seqs say."""
+        if self.snapshot is None or not (draft.parents or draft.cancels or draft.at):
+            return 0  # it begins its entity
+        return max((name.seq + 1 for name, _ in self.snapshot.op_files(draft.entity)), default=0)
+
     def put_blob(self, data: bytes) -> BlobDigest:
-        """Add artifact bytes, once, and return their name. Raises SecretDetected for bytes that are new here."""
+        """Add artifact bytes, once, and return their name.
+
+        Raises SecretDetected for bytes that are new here, StoreCorrupt where the store has others under their name.
+        """
         digest = codec.blob_digest(data)
         path = paths.blob_path(digest)
-        known = digest in self._blobs or (self.base is not None and self.base.find(path) is not None)
-        if not known:
+        if digest not in self._blobs and not self._holds(path, data):
             if self._gate.is_flagged_blob(data, digest, self.names.get("content", "content")):
                 self.allowed.append(digest)
             self._blobs.add(digest)
             self._sink.add(path, data)
         return digest
+
+    def _holds(self, path: str, data: bytes) -> bool:
+        """Tell whether the layer has these bytes at a path."""
+        found = self.base.find(path) if self.base is not None else None
+        if self.base is None or found is None:
+            return False
+        if found.oid != self.base.database.make("blob", data).oid:
+            raise StoreCorrupt(
+                f"{path} holds other bytes than its name says, so these cannot be kept under it",
+                hint="`git memory verify` names what is damaged; restore it from another clone or a backup.",
+                details={"path": path},
+            )
+        return True
 
     def would_refuse(self, payload: ArtifactPayload, data: bytes, path: str) -> tuple[Finding, ...]:
         """Return what would be refused of a document, under its path, so that a large import can leave it out."""
@@ -207,13 +229,18 @@ class Transaction:
             lines += [f"Memgit-Operation: {operation} {entity}" for operation, entity in self.ops]
         else:
             lines += [f"Memgit-Operation: {operation} x{count}" for operation, count in sorted(counts.items())]
-        agent = f" ({_one_line(self.actor.agent)})" if self.actor.agent else ""
         lines += [
-            f"Memgit-Actor: {_one_line(self.actor.name)} <{_one_line(self.actor.email)}>{agent}",
+            actor_line(self.actor),
             f"Memgit-Seq: {self.last_seq}",
             "",
         ]
         return "\n".join(lines)
+
+
+def actor_line(actor: Actor) -> str:
+    """Return the trailer of a commit that says who wrote it."""
+    agent = f" ({_one_line(actor.agent)})" if actor.agent else ""
+    return f"Memgit-Actor: {_one_line(actor.name)} <{_one_line(actor.email)}>{agent}"
 
 
 def _one_line(text: str) -> str:

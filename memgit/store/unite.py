@@ -1,17 +1,16 @@
 """Uniting this clone's memory with a tip that arrived: under the writer's lock, log first, nothing lost on either side.
 
-The tip must have been validated (`memgit.sync.validate`). What needs a person's decision is refused: stores that were
+The tip must have been validated (`memgit.store.validate`). What needs a person's decision is refused: stores that were
 begun apart, and purges that one side does not know.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from memgit.errors import PurgePending, StoreBusy, StoreUnrelated
-from memgit.records import ids
+from memgit.errors import IncomingRefused, StoreBusy
 from memgit.records.codec import StoreRecord, encode_record
 from memgit.records.paths import store_directory
 from memgit.store import join
@@ -23,26 +22,18 @@ from memgit.store.lock import WriterLock
 from memgit.store.objects import ObjectId, RawObject, Signature
 from memgit.store.packing import PackList, pack_log
 from memgit.store.publication import Publisher
+from memgit.store.purged_history import holder
 from memgit.store.refs import AuthorityRef
 from memgit.store.repository import Repository
 from memgit.store.snapshot import Snapshot
+from memgit.store.terms import SHOWN_ENTITIES, Terms, check_terms, listed
 from memgit.store.tree_edit import add_files
 from memgit.store.writer import reported
 
-How = Literal["nothing", "adopted", "forward", "joined", "replayed"]
+How = Literal["nothing", "adopted", "forward", "joined", "replayed", "gave way"]
 
 _ATTEMPTS = 8
 _PACKED_AT_ONCE = 500  # objects: a union of two long histories makes thousands of trees, too many to leave loose
-_SHOWN_ENTITIES = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What the user agrees to. `source` names the other side in messages and in the commit's subject."""
-
-    source: str
-    accept_purge: bool = False
-    join: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +67,15 @@ class Uniter:
                     self._database.forget()
         raise StoreBusy(f"{self._ref.name} was moved by another program {_ATTEMPTS} times in a row")
 
+    def settle(self, author: Signature) -> ObjectId | None:
+        """Return the tip as a writer finds it; see `AuthorityRef.settle`."""
+        with reported(self._repository), self._lock.held():
+            for _ in range(_ATTEMPTS):
+                with suppress(RefMoved):
+                    return self._ref.settle(author)
+                self._database.forget()
+        raise StoreBusy(f"{self._ref.name} was moved by another program {_ATTEMPTS} times in a row")
+
     def note_packs(self, names: list[str]) -> None:
         """Note packs that a fetch made, and unite small ones when there are many. Raises StoreBusy, StoreReadOnly."""
         with reported(self._repository), self._lock.held():
@@ -90,8 +90,14 @@ class Uniter:
             return United(tip, tip, "nothing")
         ours, other = Snapshot(self._database, tip), Snapshot(self._database, theirs)
         related = join.are_related(ours, other)
+        if terms.give_way and not terms.join and not related and holds_nothing(ours):
+            self._database.log.begin_again(tip, theirs, [])
+            self._publisher.move(tip, theirs, [])
+            return United(tip, theirs, "gave way")
+        if terms.past and related and ours.purged() > other.purged():
+            return self._take(ours, other, author, terms)
         if check_terms(ours, other, terms, self._purgers):
-            return self._replay(ours, other, author, terms)
+            return self._replay(ours, other, author, terms, related=related)
         root, trees = join.union(self._database, ours, other)
         if related and root == other.commit.tree and descends(self._database, theirs, tip):
             return self._publish(tip, theirs, [], "forward")
@@ -115,26 +121,34 @@ class Uniter:
     def _purgers(self, ours: Snapshot, theirs: Snapshot) -> str:
         """Return who wrote the markers that arrive, as their commits say."""
         known = ours.directory("purges")
-        paths = [f"purges/{name}" for name in theirs.directory("purges") if name not in known][:_SHOWN_ENTITIES]
+        paths = [f"purges/{name}" for name in theirs.directory("purges") if name not in known][:SHOWN_ENTITIES]
         answer = run_git(
             self._repository, ["log", "--format=%an <%ae>", "--diff-filter=A", theirs.commit_id, "--", *paths]
         )
         names = dict.fromkeys(answer.stdout.decode("utf-8", "replace").splitlines())
         return ", ".join(list(names)[:3])
 
-    def _replay(self, ours: Snapshot, theirs: Snapshot, author: Signature, terms: Terms) -> United:
+    def _replay(self, ours: Snapshot, theirs: Snapshot, author: Signature, terms: Terms, *, related: bool) -> United:
         """Put our new operations on top of theirs as one commit, so that no commit that stays leads to what is purged.
 
-        The log begins anew with that commit alone: the old one holds the purged bytes.
+        The log begins anew with that commit alone: the old one holds the purged bytes. Raises IncomingRefused where
+        their own history still leads to them.
         """
+        self._check_purge(ours, theirs, terms)
         root, trees = join.union(self._database, ours, theirs)
+        alias: list[RawObject] = []
+        if not related:
+            self._database.write(trees.made.values())  # so that the record can be added to them
+            root, alias = self._with_alias(root, ours, theirs)
+            trees = join.Trees(self._database, [*trees.made.values(), *alias])
         if root == theirs.commit.tree:
             objects: list[RawObject] = []
             new = theirs.commit_id
         else:
-            blobs = dict.fromkeys(trees.files_beside(root, theirs.commit.tree))
-            objects = [self._database.make("blob", trees.blob(oid)) for oid in blobs]
-            subject = f"store sync: purge of {terms.source} accepted, {len(objects)} files replayed"
+            made = {item.oid for item in alias}
+            blobs = [oid for oid in dict.fromkeys(trees.files_beside(root, theirs.commit.tree)) if oid not in made]
+            objects = [*alias, *(self._database.make("blob", trees.blob(oid)) for oid in blobs)]
+            subject = f"store sync: purge of {terms.source} accepted, {len(blobs)} files replayed"
             seq = max(ours.seq, theirs.seq)
             commit = join.join_commit(self._database, root, [theirs.commit_id], author, subject, seq)
             objects += [*trees.made.values(), commit]
@@ -143,6 +157,31 @@ class Uniter:
         self._database.write(objects)
         self._publisher.move(ours.commit_id, new, objects)
         return United(ours.commit_id, new, "replayed")
+
+    def _check_purge(self, ours: Snapshot, theirs: Snapshot, terms: Terms) -> None:
+        """Raise IncomingRefused where a purge that arrives is none: its own history leads to what it names."""
+        fresh = sorted(theirs.purged() - ours.purged())
+        found = holder(self._repository, theirs.commit_id, fresh)
+        if found is not None:
+            raise IncomingRefused(
+                f"{terms.source} names what is purged, and commit {found[:12]} in its own history still holds it: "
+                f"{listed(fresh)}",
+                hint="Nothing changed here. Whoever purged must rewrite the history of the remote's ref, so that no "
+                "commit of it leads to what is purged.",
+                details={"commit": found, "entities": list(fresh)},
+            )
+
+    def _take(self, ours: Snapshot, past: Snapshot, author: Signature, terms: Terms) -> United:
+        """Put the operations of a past state on ours as one commit: its history leads to what is purged here."""
+        root, trees = join.union(self._database, ours, past)
+        if root == ours.commit.tree:
+            return United(ours.commit_id, ours.commit_id, "nothing")
+        blobs = dict.fromkeys(trees.files_beside(root, ours.commit.tree))
+        objects = [self._database.make("blob", trees.blob(oid)) for oid in blobs]
+        subject = f"store sync: {terms.source}, {len(blobs)} files of a state that it no longer has"
+        seq = max(ours.seq, past.seq)
+        commit = join.join_commit(self._database, root, [ours.commit_id], author, subject, seq)
+        return self._publish(ours.commit_id, commit.oid, [*objects, *trees.made.values(), commit], "joined")
 
     def _with_alias(self, root: ObjectId, ours: Snapshot, theirs: Snapshot) -> tuple[ObjectId, list[RawObject]]:
         """Return the root with a record that joins the two stores, and the objects that it needs.
@@ -165,43 +204,7 @@ class Uniter:
         return joined, [blob, *made]
 
 
-def check_terms(
-    ours: Snapshot, theirs: Snapshot, terms: Terms, purgers: Callable[[Snapshot, Snapshot], str] = lambda *_: ""
-) -> bool:
-    """Tell whether a purge arrives that the user accepts. Raises StoreUnrelated, PurgePending."""
-    if not terms.join and not join.are_related(ours, theirs):
-        raise _unrelated(ours, theirs, terms.source)
-    mine, incoming = ours.purged(), theirs.purged()
-    missing = sorted(mine - incoming)
-    if missing:
-        raise PurgePending(
-            f"this clone has purged {_counted(missing)} that {terms.source} still has: {_listed(missing)}",
-            hint=f"Purge them in the memory of {terms.source} too; until then nothing is exchanged with it.",
-            details={"entities": list(missing), "side": "ours"},
-        )
-    fresh = sorted(incoming - mine)
-    if fresh and not terms.accept_purge:
-        by = purgers(ours, theirs)
-        raise PurgePending(
-            f"{terms.source} has purged {_counted(fresh)}{f' (by {by})' if by else ''}: {_listed(fresh)}",
-            details={"entities": list(fresh), "side": "theirs", "by": by},
-        )
-    return bool(fresh)
-
-
-def _unrelated(ours: Snapshot, theirs: Snapshot, source: str) -> StoreUnrelated:
-    """Return the error of two stores that were begun apart."""
-    names = [next((record.store for record in side.stores()), "no store") for side in (ours, theirs)]
-    return StoreUnrelated(
-        f"the memory of {source} ({names[1]}) and the one here ({names[0]}) were begun apart from each other",
-        details={"ours": names[0], "theirs": names[1]},
-    )
-
-
-def _counted(entities: list[str]) -> str:
-    return "1 entity" if len(entities) == 1 else f"{len(entities)} entities"
-
-
-def _listed(entities: list[ids.EntityId]) -> str:
-    shown = ", ".join(entities[:_SHOWN_ENTITIES])
-    return shown if len(entities) <= _SHOWN_ENTITIES else f"{shown}, …"
+def holds_nothing(snapshot: Snapshot) -> bool:
+    """Tell whether a store was begun and nothing more: no operation, no bytes, no purge, no join."""
+    tops = snapshot.database.tree(snapshot.commit.tree)
+    return tops.keys() <= {"format", "stores", "receipts"} and len(snapshot.stores()) == 1

@@ -20,6 +20,7 @@ from memgit.errors import StoreCorrupt
 from memgit.store.database import Database
 from memgit.store.git_command import run_git
 from memgit.store.objects import ObjectId
+from memgit.store.shallow_file import boundaries
 from memgit.store.signing import expanded
 
 _COMMIT = "commit "
@@ -125,8 +126,4 @@ def _signers_file(database: Database) -> str:
 
 def _ends(database: Database) -> frozenset[str]:
     """Return the commits at which a shallow history is cut off: they seem to bring all that is older."""
-    try:
-        text = (database.backend.repository.common_dir / "shallow").read_text("ascii", "replace")
-    except OSError:
-        return frozenset()
-    return frozenset(text.split())
+    return frozenset(boundaries(database.backend.repository))

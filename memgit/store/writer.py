@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
-
-import msgspec
 
 from memgit.errors import IdempotencyConflict, MemgitError, StoreBusy, StoreNotInitialized, StoreReadOnly
 from memgit.records.codec import Receipt, canonical_json
@@ -22,6 +20,7 @@ from memgit.records.op import Actor, CodeStamp
 from memgit.store import packing
 from memgit.store.allowed import AllowedList
 from memgit.store.backend import RefMoved
+from memgit.store.believing import outcome
 from memgit.store.bulk import FastImport, ImportFailed
 from memgit.store.database import Database
 from memgit.store.history import walk
@@ -167,12 +166,14 @@ class Writer:
                 time.sleep(random.random() * 0.05)  # noqa: S311
         raise StoreBusy(f"{self._ref.name} was moved by another program during the import")
 
-    def replayed(self, snapshot: Snapshot | None, key: RequestKey | None) -> Written | None:
+    def replayed(
+        self, snapshot: Snapshot | None, key: RequestKey | None, beside: Iterable[Snapshot] = ()
+    ) -> Written | None:
         """Return the first outcome of a request whose key is known. IdempotencyConflict for another request."""
         if key is None or snapshot is None:
             return None
         names = ((key.key_digest, key.request_digest), *key.also)
-        found = [(snapshot.receipt(key_digest), request) for key_digest, request in names]
+        found = [(snapshot.receipt(key_digest, beside), request) for key_digest, request in names]
         known = [(receipt, request) for receipt, request in found if receipt is not None]
         if not known:
             return None
@@ -183,15 +184,16 @@ class Writer:
                 details={"operation": receipt.operation, "commit_seq": receipt.seq},
             )
         commit_id = self._commit_of(receipt.seq, snapshot)
-        return Written(msgspec.json.decode(receipt.result), receipt.seq, commit_id, replayed=True)
+        return Written(outcome(receipt) or {}, receipt.seq, commit_id, replayed=True)
 
     def _replayed_anywhere(
         self, snapshot: Snapshot | None, others: list[Snapshot], key: RequestKey | None
     ) -> Written | None:
         """Return the first outcome of a request from whichever layer knows its key."""
-        known = self.replayed(snapshot, key)
+        layers = [*([snapshot] if snapshot is not None else []), *others]
+        known = self.replayed(snapshot, key, layers)
         for other in others if key is not None else ():
-            known = known or self.replayed(other, key)
+            known = known or self.replayed(other, key, layers)
         return known
 
     def _others(self, author: Signature | None) -> list[Snapshot]:

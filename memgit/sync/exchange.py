@@ -6,30 +6,24 @@ the tracking ref, what was united is written, and the remote has the old tip or 
 
 from __future__ import annotations
 
-import random
-import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memgit import clock
-from memgit.errors import MemgitError, RemoteRefused, RemoteUnavailable
+from memgit.errors import MemgitError, RemoteRefused, StoreUnrelated
 from memgit.store.ancestry import descends
 from memgit.store.backend import RefLocked, RefMoved
 from memgit.store.objects import ObjectId
 from memgit.store.store import Store
-from memgit.store.unite import Terms
-from memgit.sync.arrival import BRANCH, Arrival, Fetcher, lost_ref
+from memgit.store.terms import Terms
+from memgit.sync.arrival import BRANCH, Arrival, Fetcher, lost_ref, tracking_ref
+from memgit.sync.difference import operations_beside
 from memgit.sync.notes import SyncNotes
-from memgit.sync.transport import Pushed, Transport
-
-_ATTEMPTS = 12  # several clones that push at once: each round lets one of them through
-_ROUND_SECONDS = 0.15
-_LONGEST_PAUSE_SECONDS = 3.0
-_REFUSALS = {"refused": 2, "raced": 4, "done": 0}  # how often, with its ref unmoved, a remote says no before it is no
-
-Screen = Callable[[ObjectId, ObjectId | None], None]
-"""Looks at what a push would add to the remote's tip; raises SecretDetected."""
+from memgit.sync.own_history import require_good
+from memgit.sync.sending import Screen, Sender, rounds
+from memgit.sync.transport import Transport
 
 
 @dataclass(slots=True)
@@ -41,8 +35,13 @@ class Outcome:
     after: ObjectId | None = None
     found: ObjectId | None = None  # the remote's, when it was first looked at
     left: ObjectId | None = None  # the remote's, as it is now
+    came: Counter[str] = field(default_factory=Counter)  # operations that uniting brought, by kind and verb
     pushed: bool = False
+    over: ObjectId | None = None  # what the remote had when it took the push
+    flagged: tuple[str, ...] = ()  # what went although it looks like a secret, since somebody let it in
     rounds: int = 0
+    wrote: bool = False  # a commit of ours united the two sides
+    gave_way: bool = False  # a memory of ours that held nothing was replaced by the remote's
     notes: list[str] = field(default_factory=list)
 
 
@@ -55,10 +54,10 @@ class Exchange:
         self._remote = transport.remote
         self._ref = ref
         self._elsewhere = elsewhere
-        self._screen = screen
+        self._sender = Sender(transport, screen)
         self._fetcher = Fetcher(store, transport)
-        self._refusals = 0
         self.on_answer: Callable[[], None] = lambda: None  # once, when the remote has answered
+        self.on_union: Callable[[], list[str]] = list  # after each; returns what deserves a word
         self.outcome = Outcome(ref, store.tip())
 
     def fetch(self) -> Arrival:
@@ -78,11 +77,13 @@ class Exchange:
 
     def pull(self, terms: Terms) -> None:
         """Fetch and unite."""
-        self._unite(self.fetch(), terms)
+        arrival = self.fetch()
+        self._require_good(whole=False)
+        self._unite(arrival, terms)
 
     def push(self) -> None:
         """Send what is here. Raises RemoteRefused where the remote has memory that is not here."""
-        while True:
+        for _ in rounds(self._remote):
             tip = self._look()
             ours = self._store.tip()
             if ours is None or tip == ours:
@@ -92,23 +93,19 @@ class Exchange:
                     f"{self._remote} has memory that is not here yet",
                     hint="`git memory sync` fetches and unites it, and pushes.",
                 )
-            if self._send(ours, tip):
+            if self._send(tip):
                 return
 
     def sync(self, terms: Terms) -> None:
         """Fetch, unite and push until both sides have the same. Raises what either half raises."""
-        for attempt in range(_ATTEMPTS):
+        for _ in rounds(self._remote):
             arrival = self.fetch()
+            self._require_good(whole=False)
             self._unite(arrival, terms)
             ours = self._store.tip()
-            if ours is None or ours == arrival.tip or self._send(ours, arrival.tip):
+            if ours is None or ours == arrival.tip or self._send(arrival.tip):
                 self._done()
                 return
-            time.sleep(min(_LONGEST_PAUSE_SECONDS, _ROUND_SECONDS * 2**attempt) * random.random())  # noqa: S311
-        raise RemoteUnavailable(
-            f"{self._remote} was changed by somebody else {_ATTEMPTS} times in a row",
-            hint="Try again; what was fetched is united here.",
-        )
 
     def _look(self) -> ObjectId | None:
         present = self._transport.look([self._ref, BRANCH])
@@ -123,55 +120,58 @@ class Exchange:
         return outcome.left
 
     def _unite(self, arrival: Arrival, terms: Terms) -> None:
-        for commit in (arrival.lost, *arrival.dropped, arrival.tip):
-            if commit is not None and self._store.unite(commit, terms).how == "replayed":
+        for commit in filter(None, (arrival.lost, *arrival.dropped)):
+            try:
+                self._unite_with(commit, replace(terms, past=True, give_way=False))
+            except StoreUnrelated:
                 self.outcome.notes.append(
-                    "what was purged is unreachable here now; `git gc --prune=now` removes its last bytes"
+                    f"what {self._remote} held for a while, commit {commit[:12]}, is another memory; it is left out"
                 )
+        if arrival.tip is not None:
+            self._unite_with(arrival.tip, terms)
         if arrival.lost is not None or arrival.dropped:
             self._forget(arrival.lost)
+        self.outcome.notes += [text for text in self.on_union() if text not in self.outcome.notes]
         self.outcome.after = self._store.tip()
 
-    def _send(self, ours: ObjectId, expected: ObjectId | None) -> bool:
-        """Push; return whether it is done. False: look again, for somebody may have been faster.
+    def _unite_with(self, commit: ObjectId, terms: Terms) -> None:
+        united, outcome = self._store.unite(commit, terms), self.outcome
+        if united.how == "replayed":
+            outcome.notes.append("what was purged is unreachable here now; `git gc --prune=now` removes its last bytes")
+        if united.how == "gave way":
+            outcome.gave_way = True
+            outcome.notes.append(f"the memory that was begun here held nothing; that of {self._remote} takes its place")
+        outcome.wrote = outcome.wrote or united.how in ("joined", "replayed")
+        # Counted over the union alone, which holds the lock: what this clone wrote meanwhile did not come.
+        outcome.came.update(operations_beside(self._store.repository, united.after, united.before))
 
-        Raises RemoteRefused where the remote has its mind made up: it says no although its ref has not moved.
-        """
-        self._screen(ours, expected)
-        pushed = self._transport.push(ours, self._ref, expected)
-        if pushed.verdict == "done":
-            self.outcome.pushed = True
-            self.outcome.left = ours
-            self._note_pushed(ours)
-            return True
-        if self._transport.look([self._ref]).get(self._ref) == expected:
-            # Not the words decide, which every server has its own of. The lock of another push passes in a moment.
-            self._refusals += 1
-            if self._refusals >= _REFUSALS[pushed.verdict]:
-                raise self._refusal(pushed)
-        return False
+    def _require_good(self, *, whole: bool = True) -> None:
+        """Raise what `require_good` raises. What was accepted from the remote is not judged again."""
+        accepted = SyncNotes(self._store.repository).read(self._remote).accepted
+        require_good(self._store, [ObjectId(accepted)] if accepted else [], whole=whole)
 
-    def _refusal(self, pushed: Pushed) -> RemoteRefused:
-        hint = "Ask whoever runs the remote what it accepts. What is here stays here."
-        if not self._ref.startswith("refs/heads/"):
-            hint = (
-                f"Some servers accept only branches: `git memory config set remoteRef {BRANCH}` sends memory there.\n"
-                "Or keep it apart: `git remote add memory URL`, then `git memory sync memory --elect`."
-            )
-        return RemoteRefused(
-            f"{self._remote} does not take {self._ref}: {pushed.reason}",
-            hint=hint,
-            details={"remote": self._remote, "ref": self._ref, "reason": pushed.reason},
-        )
+    def _send(self, expected: ObjectId | None) -> bool:
+        """Send our tip; return whether that is done. False: look again, for somebody may have been faster."""
+        self._require_good()
+        ours, outcome = self._store.tip(), self.outcome
+        if ours is None or (expected is not None and not descends(self._store.database, ours, expected)):
+            return False
+        if not self._sender.send(ours, self._ref, expected):
+            return False
+        outcome.pushed = True
+        outcome.flagged = self._sender.allowed
+        outcome.left, outcome.over = ours, expected
+        self._note_pushed(ours)
+        return True
 
     def _note_pushed(self, tip: ObjectId) -> None:
         """Remember what the remote has now, as a fetch would."""
         backend = self._store.backend
-        name = f"refs/memgit/remotes/{self._remote}/store"
+        name = tracking_ref(self._remote)
         with suppress(RefMoved, RefLocked, OSError, MemgitError):  # the next fetch does it
             backend.move_ref(name, tip, backend.read_ref(name))
         with suppress(OSError):
-            SyncNotes(self._store.repository).change(self._remote, accepted=tip)
+            SyncNotes(self._store.repository).change(self._remote, accepted=tip, fetched_at=clock.now())
 
     def _forget(self, lost: ObjectId | None) -> None:
         """Forget what had to be united beside the tip, once it is."""

@@ -66,9 +66,32 @@ def screen_outgoing(
     return tuple(replace(file, entity=file.entity or owners.get(file.digest)) for file in flagged)
 
 
-def refuse_outgoing(flagged: Collection[FlaggedFile]) -> None:
+def allowed_outgoing(
+    database: Database, tip: ObjectId, known: Collection[ObjectId], allowed: Collection[str]
+) -> tuple[str, ...]:
+    """Return what goes out although it looks like a secret, because somebody let it: entities, sorted.
+
+    A file without an entity, such as a receipt, is named by its path. Arguments as `screen_outgoing`.
+    """
+    if not allowed:
+        return ()
+    older = [subtree(database.commit(commit_id).tree) for commit_id in known]
+    names: dict[str, str] = {}  # by digest
+    owners: dict[str, str] = {}
+    for path, item in _added(database, subtree(database.commit(tip).tree), older):
+        parsed = parse_op_path(path)
+        if _digest_of(path) in allowed:
+            names[_digest_of(path)] = parsed.entity if parsed is not None else path
+        if parsed is not None and parsed.entity.startswith("art_"):
+            op = _decode_op(path, database.read(item.oid, "blob"))
+            owners |= {op.blob: op.entity} if op is not None and op.blob is not None else {}
+    return tuple(sorted({owners.get(digest, name) for digest, name in names.items()}))
+
+
+def refuse_outgoing(flagged: Collection[FlaggedFile], draft: str | None = None) -> None:
     """Raise SecretDetected where anything is flagged; it names entities, fields, rules and positions, never the text.
 
+    `draft` is the draft that was to be sent, None for the memory.
     `details.files` lists at most 20 of them, `details.count` says how many there are.
     """
     if not flagged:
@@ -77,10 +100,12 @@ def refuse_outgoing(flagged: Collection[FlaggedFile]) -> None:
     named = "; ".join(f"{_name(file)}: `{file.findings[0].where}`, {file.findings[0].place}" for file in files[:_NAMED])
     more = f"; and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
     what = "1 record looks" if len(files) == 1 else f"{len(files)} records look"
+    held_back = "the memory was not pushed" if draft is None else f"the draft {draft} was not shared"
+    command = "git memory push" if draft is None else f"git memory draft share {draft}"
     raise SecretDetected(
-        f"{what} as if there were a secret inside, so the memory was not pushed: {named}{more}",
+        f"{what} as if there were a secret inside, so {held_back}: {named}{more}",
         hint=(
-            "Look at each with `git memory show ID`. If none is a secret: `git memory push --allow-flagged`. If one "
+            f"Look at each with `git memory show ID`. If none is a secret: `{command} --allow-flagged`. If one "
             "is, change that password or key now, and do not push: retracting or forgetting does not help, since the "
             "bytes stay in the history until they are purged."
         ),

@@ -10,11 +10,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memgit.errors import NoRemote
+from memgit.config.values import is_store_ref
+from memgit.errors import InvalidRequest, NoRemote
 from memgit.store.git_command import run_git
 from memgit.store.repository import Repository
 
 _MARKED_KEYS = ("url", "pushurl", "vcs")  # what makes a section of the configuration a remote
+_REF_VARIABLE = "memgitRef"
 _LOOKS_LIKE_PLACE = re.compile(r"[:/\\]|^\.|^~")
 
 
@@ -38,6 +40,38 @@ def configured_remotes(repository: Repository) -> dict[str, str]:
         if section == "remote" and name and variable in _MARKED_KEYS:
             found.setdefault(name, value)
     return found
+
+
+def ref_key(remote: str) -> str:
+    """Return the key of Git config that says in which ref a remote keeps the memory.
+
+    It stands in the remote's own section, so that `git remote rename` and `git remote remove` take it along.
+    """
+    return f"remote.{remote}.{_REF_VARIABLE}"
+
+
+def chosen_ref(repository: Repository, remote: str) -> str | None:
+    """Return the ref in which a remote keeps the memory, None where nobody has said. Raises InvalidRequest."""
+    answer = run_git(repository, ["config", "-z", "--get", ref_key(remote)])
+    value = answer.stdout.decode("utf-8", "replace").partition("\0")[0]
+    if not value:
+        return None
+    if not is_store_ref(value):
+        raise InvalidRequest(
+            f"Git config {ref_key(remote)}: {value[:60]!a} is no ref that memory can be kept in",
+            hint=f"`git config {ref_key(remote)} refs/heads/memgit` names a branch; `git config --unset "
+            f"{ref_key(remote)}` goes back to refs/memgit/store.",
+            details={"remote": remote},
+        )
+    return value
+
+
+def drafts_below(ref: str, private: str) -> str:
+    """Return what stands before a draft's name on a remote that keeps the memory in `ref`.
+
+    Where that is a branch, the remote may take nothing but branches; else it is `private`.
+    """
+    return f"{ref}-drafts/" if ref.startswith("refs/heads/") else private
 
 
 def elect(remotes: Mapping[str, str], asked: str | None, elected: str | None, *, change: bool = False) -> Election:
@@ -109,10 +143,10 @@ def _check_elected(remotes: Mapping[str, str], elected: str) -> None:
         return
     shown = "a URL or a path" if _LOOKS_LIKE_PLACE.search(elected) else repr(elected)
     others = sorted(remotes)
-    other = f"; `git memory sync {others[0]} --elect` chooses another" if others else ""
+    other = f"`git memory sync {others[0]} --elect` chooses one that is here; " if others else ""
     raise NoRemote(
         f"memory goes to the remote that memgit.remote names, and {shown} is none of this repository; "
         "no other one is used instead",
-        hint=f"`git remote add {'NAME' if shown != repr(elected) else elected} URL` brings it back{other}.",
+        hint=f"{other}`git remote add {'NAME' if shown != repr(elected) else elected} URL` adds that one.",
         details={"elected": elected, "remotes": list(others)},
     )

@@ -8,27 +8,27 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from pathlib import Path
 
 from memgit.errors import StoreCorrupt
 from memgit.store.ancestry import seq_of
 from memgit.store.database import Database
 from memgit.store.objects import ObjectId
 from memgit.store.repository import Repository
+from memgit.store.shallow_file import boundaries, shallow_file
 
 
 def memory_boundaries(repository: Repository, database: Database) -> list[ObjectId]:
     """Return the store's commits that Git takes for the end of history here; nearly always none."""
-    return [oid for oid in _listed(_file(repository)) if _is_memory(database, oid)]
+    return [oid for oid in boundaries(repository) if _is_memory(database, oid)]
 
 
-def lift(repository: Repository, database: Database, boundaries: list[ObjectId]) -> None:
+def lift(repository: Repository, database: Database, lifted: list[ObjectId]) -> None:
     """Take commits whose parents are here off the list, by Git's own protocol: a lock file, renamed into place.
 
     Where another program holds the lock, the next sync does it. Raises OSError.
     """
-    whole = {oid for oid in boundaries if _has_parents(database, oid)}
-    path = _file(repository)
+    whole = {oid for oid in lifted if _has_parents(database, oid)}
+    path = shallow_file(repository)
     lock = path.with_name(path.name + ".lock")
     if not whole:
         return
@@ -36,7 +36,7 @@ def lift(repository: Repository, database: Database, boundaries: list[ObjectId])
         descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     except FileExistsError:
         return
-    kept = [oid for oid in _listed(path) if oid not in whole]
+    kept = [oid for oid in boundaries(repository) if oid not in whole]
     try:
         os.write(descriptor, "".join(f"{oid}\n" for oid in kept).encode())
     finally:
@@ -46,16 +46,6 @@ def lift(repository: Repository, database: Database, boundaries: list[ObjectId])
     else:
         path.unlink(missing_ok=True)
         lock.unlink(missing_ok=True)
-
-
-def _file(repository: Repository) -> Path:
-    return repository.common_dir / "shallow"
-
-
-def _listed(path: Path) -> list[ObjectId]:
-    with suppress(OSError):
-        return [ObjectId(line) for line in path.read_text("ascii", "replace").split()]
-    return []
 
 
 def _is_memory(database: Database, oid: ObjectId) -> bool:

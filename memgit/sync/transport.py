@@ -24,10 +24,12 @@ _SSH_PROGRAM = re.compile(r"""^(?:\S*/)?ssh(?:\.exe)?(?=\s|$)""")
 _OPTIONS = (
     *WITHOUT_HOOKS,
     *("-c", "gc.auto=0", "-c", "maintenance.auto=false"),
-    *("-c", "credential.interactive=false"),
     *("-c", "push.followTags=false", "-c", "push.recurseSubmodules=no", "-c", "push.useForceIfIncludes=false"),
     *("-c", "fetch.recurseSubmodules=false", "-c", "fetch.writeCommitGraph=false", "-c", "fetch.parallel=1"),
 )
+_UNATTENDED = ("-c", "credential.interactive=false")
+_ONE_PLACE = "memgit-push"  # what a remote is called that stands for the first place which another one pushes to
+_NOT_TAKEN_OVER = frozenset(("url", "pushurl", "fetch", "push", "mirror", "prune", "prunetags", "tagopt"))
 _FETCH_OPTIONS = (
     *("--no-tags", "--no-prune", "--no-filter", "--no-auto-maintenance", "--no-write-fetch-head"),
     *("--no-recurse-submodules", "--no-show-forced-updates", "--refmap=", "--progress"),
@@ -64,19 +66,18 @@ class Transport:
 
     def look(self, refs: list[str]) -> dict[str, ObjectId]:
         """Return what the remote has of these refs (full names). Raises RemoteUnavailable."""
-        answer = self._git([], ["ls-remote", "--", self.remote, *refs])
-        if answer.status != 0:
-            raise self._unavailable(answer)
-        pairs = (line.split("\t", 1) for line in answer.out.splitlines() if "\t" in line)
-        return {name: ObjectId(oid) for oid, name in pairs if name in refs and _OID.fullmatch(oid)}
+        return {name: oid for name, oid in self._listed(*refs) if name in refs}
 
     def look_below(self, prefix: str) -> dict[str, ObjectId]:
         """Return the refs that the remote has below a prefix that ends in a slash. Raises RemoteUnavailable."""
-        answer = self._git([], ["ls-remote", "--", self.remote, f"{prefix}*"])
+        return {name: oid for name, oid in self._listed(f"{prefix}*") if name.startswith(prefix)}
+
+    def _listed(self, *patterns: str) -> list[tuple[str, ObjectId]]:
+        answer = self._git([], ["ls-remote", "--", self.remote, *patterns])
         if answer.status != 0:
-            raise self._unavailable(answer)
+            raise unavailable(self.remote, answer)
         pairs = (line.split("\t", 1) for line in answer.out.splitlines() if "\t" in line)
-        return {name: ObjectId(oid) for oid, name in pairs if name.startswith(prefix) and _OID.fullmatch(oid)}
+        return [(name, ObjectId(oid)) for oid, name in pairs if _OID.fullmatch(oid)]
 
     def fetch_objects(self, ref: str) -> Answer:
         """Bring all that a ref of the remote reaches, and make no ref; return Git's answer, whatever it is."""
@@ -96,17 +97,26 @@ class Transport:
     def push(self, commit: ObjectId, ref: str, expected: ObjectId | None) -> Pushed:
         """Make the remote's ref name a commit if it names `expected` (None: if it does not exist).
 
-        Raises RemoteUnavailable where nothing is known of the outcome.
+        Of several places that the remote is pushed to, where Git sends code to each, it goes to the first alone. Raises
+        RemoteUnavailable where nothing is known of the outcome.
         """
+        return self._push(commit, ref, expected)
+
+    def remove(self, ref: str, expected: ObjectId) -> Pushed:
+        """Take a ref away from the remote if it names `expected`. Raises RemoteUnavailable as `push` does."""
+        return self._push("", ref, expected)
+
+    def _push(self, source: str, ref: str, expected: ObjectId | None) -> Pushed:
         options = ["--porcelain", "--progress", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"]
         options.append(f"--force-with-lease={ref}:{expected or ''}")
         configured = ["-c", "pack.window=0"]
-        answer = self._git(configured, ["push", *options, "--", self.remote, f"{commit}:{ref}"])
+        name, place = self._one_place()
+        answer = self._git([*configured, *place], ["push", *options, "--", name, f"{source}:{ref}"])
         line = next(
             (line for line in answer.out.splitlines() if re.match(rf".\t[^\t]*:{re.escape(ref)}\t", line)), None
         )
         if line is None:
-            raise self._unavailable(answer)
+            raise unavailable(self.remote, answer)
         if line[0] != "!":
             return Pushed("done")
         summary = line.split("\t", 2)[2]
@@ -114,12 +124,37 @@ class Transport:
         verdict: Verdict = "raced" if summary.startswith("[rejected]") else "refused"
         return Pushed(verdict, _remote_words(answer, summary))
 
+    def _one_place(self) -> tuple[str, list[str]]:
+        """Return the remote to push to, and the settings that make it: one with the first place only, if it has more.
+
+        A later value of `remote.NAME.pushurl` would add a place, so it is a remote of another name with the same
+        settings.
+        """
+        settings = self._remote_settings()
+        places = [value for key, value in settings if key == "pushurl"]
+        places = places or [value for key, value in settings if key == "url"]
+        if len(places) <= 1:
+            return self.remote, []
+        kept = [(key, value) for key, value in settings if key not in _NOT_TAKEN_OVER]
+        kind = "pushurl" if any(key == "pushurl" for key, _ in settings) else "url"
+        made = [("url", places[0]), *([("pushurl", places[0])] if kind == "pushurl" else []), *kept]
+        return _ONE_PLACE, [word for key, value in made for word in ("-c", f"remote.{_ONE_PLACE}.{key}={value}")]
+
+    def _remote_settings(self) -> list[tuple[str, str]]:
+        """Return the remote's own section of the configuration: variables in lower case, and values, in order."""
+        prefix = f"remote.{self.remote}."
+        answer = run_git(self._repository, ["config", "-z", "--get-regexp", r"^remote\."])
+        records = answer.stdout.decode("utf-8", "surrogateescape").split("\0")
+        pairs = (record.partition("\n") for record in records if record.startswith(prefix))
+        return [(key.removeprefix(prefix), value) for key, _, value in pairs if "." not in key.removeprefix(prefix)]
+
     def _git(self, configured: list[str], arguments: list[str], *, complete: bool = False) -> Answer:
         environment = self._environment()
+        unattended = () if self._network.attended else _UNATTENDED
         if complete:
             environment["GIT_SHALLOW_FILE"] = ""  # Git: an empty name means that nothing is shallow
         return run_bounded(
-            ["git", *_OPTIONS, *self._own_settings(), *configured, *arguments],
+            ["git", *_OPTIONS, *unattended, *self._own_settings(), *configured, *arguments],
             self._repository.root,  # where Git itself reads a remote's relative path from
             environment,
             self._network.bounds,
@@ -152,9 +187,6 @@ class Transport:
     def _configured_ssh(self) -> str:
         answer = run_git(self._repository, ["config", "--get", "core.sshCommand"])
         return answer.stdout.decode("utf-8", "surrogateescape").strip()
-
-    def _unavailable(self, answer: Answer) -> RemoteUnavailable:
-        return unavailable(self.remote, answer)
 
 
 def unavailable(remote: str, answer: Answer) -> RemoteUnavailable:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.cli.conftest import ID, Shell
@@ -169,9 +171,34 @@ def test_conflicts_show_both_sides(shell: Shell) -> None:
     listed = shell.ok("conflict", "list").text
     assert "Tabs" in listed and "Spaces" in listed and "open" in listed
     case = listed.split()[0]
-    assert shell.ok("conflict", "show", case[:12]).text == shell.ok("show", case[:12]).text == listed
+    shown = shell.ok("conflict", "show", case[:12]).text
+    assert shell.ok("show", case[:12]).text == shown
+    for text in (listed, shown):
+        for claim in (left, right):
+            assert shell.run("claim.get", claim_id=claim)["revision_id"] in text
+        assert text.count("Test Person <test@example.org>") == 2 and text.count("Z  Test Person") == 2
+    assert (
+        "git memory undo rel_" in shown
+        and left in shown
+        and "git memory conflict show CASE" in (shell.ok("conflict", "list").err)
+    )
     assert "is the id of a conflict" in shell.refused("log", case)
     assert "1 open conflict case" in shell.ok("status").text
+
+
+def test_a_fork_says_how_it_is_resolved(shell: Shell) -> None:
+    """Each command that a case names resolves it; a case that is not open names none."""
+    claim = shell.ok("claim", "assert", "One").first
+    shell.fork(claim, "Ours", "Theirs")
+    case = shell.run("conflict.list")["items"][0]
+    assert f"git memory claim revise {claim} TEXT --all-heads" in case["resolved_by"]
+    undo = re.findall(r"`git memory (undo \S+)`", shell.ok("conflict", "show", case["case_id"]).text)
+    assert len(undo) == 2
+    shell.ok(*undo[0].split())
+    assert shell.run("conflict.get", case_id=case["case_id"])["resolved_by"] is None
+    shell.ok("undo", "@last")
+    shell.ok("claim", "revise", claim, "Both", "--all-heads")
+    assert shell.ok("conflict", "list").err == "no conflicts\n"
 
 
 @pytest.mark.parametrize(
@@ -221,3 +248,12 @@ def test_bad_values_are_refused(shell: Shell, words: tuple[str, ...]) -> None:
 def test_wrong_usage_is_status_2(shell: Shell, words: tuple[str, ...]) -> None:
     """A command line that cannot be meant is told apart from a refused request."""
     assert " -h` shows the usage" in shell.refused(*words, status=2)
+
+
+def test_a_part_of_an_id_that_names_nothing_is_named_as_typed(shell: Shell) -> None:
+    """What is too short says that; what nothing matches is named without a prefix that nobody typed."""
+    shell.ok("claim", "assert", "One")
+    for words in (("show",), ("claim", "get"), ("log",), ("blame",), ("undo",)):
+        assert "'xq1' is too short" in shell.refused(*words, "xq1")
+        said = shell.refused(*words, "xqv4b13")
+        assert "xqv4b13" in said and "clm_" not in said

@@ -35,6 +35,18 @@ def test_each_verb_that_writes_lets_it_in(shell: Shell) -> None:
     shell.ok("claim", "retract", claim, "--reason", TOKEN, "--allow-flagged")
 
 
+def test_an_import_says_what_it_leaves_out(shell: Shell) -> None:
+    """Files of other formats are counted beside the data."""
+    for number in range(3):
+        shell.write(f"docs/{number}.rst", "text")
+    shell.write("docs/a.md", "# A\n\ntext")
+    said = shell.ok("import", "markdown", "docs")
+    assert said.text.splitlines()[-1] == "1 new, 0 changed, 0 unchanged"
+    assert said.err == "3 other files left out (3 .rst): only Markdown is imported\n"
+    shell.write("docs/b.txt", "text")
+    assert "4 other files left out (3 .rst, 1 .txt)" in shell.ok("import", "markdown", "docs").err
+
+
 def test_an_import_ends_with_what_to_do(shell: Shell) -> None:
     """Each document that was left out is named, then what can be done about it; the status is 0, for the rest is in."""
     shell.write("docs/a.md", "# A\n\ntext")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import ID, Shell
@@ -88,3 +90,103 @@ def test_what_is_local_is_not_named_by_a_shared_write(shell: Shell) -> None:
     said = shell.refused("relation", "put", shared, "supports", local, "--shared")
     assert "promote" in said
     assert "written to the local layer" in shell.ok("relation", "put", shared, "supports", local).err
+
+
+def test_every_verb_says_where_it_wrote(shell: Shell) -> None:
+    """What went to the shared layer says nothing, though a local layer is there; an undo that shows texts, too."""
+    shared = shell.ok("remember", "Shared text").first
+    local = shell.ok("remember", "Local text", "--local").first
+    drafted = shell.ok("remember", "Drafted text", "--draft", "one").first
+    assert "written" not in shell.ok("undo", shared).err
+    assert "written" not in shell.ok("undo", shared, "--shared").err
+    for claim, place, flags in ((local, "local layer", ()), (drafted, "draft one", ("--draft", "one"))):
+        said = shell.ok("undo", claim, *flags)
+        assert said.err.count("written to the") == 1 and f"written to the {place}" in said.err
+    assert "nothing was shared" in shell.ok("promote", shell.ok("remember", "More", "--local").first).err
+    assert "written" not in shell.ok("promote", shell.ok("remember", "Again", "--local").first, "--yes").err
+
+
+def test_last_shows_what_it_undid_wherever_that_is(shell: Shell) -> None:
+    """Without a flag `@last` takes back a draft's write, shows its text and names the draft."""
+    shell.ok("remember", "Shared text")
+    shell.ok("remember", "Drafted text", "--draft", "one")
+    said = shell.ok("undo", "@last")
+    assert "Drafted text" in said.text and "Shared text" not in said.text
+    assert "written to the draft one" in said.err
+
+
+def test_what_is_kept_here_is_listed(shell: Shell) -> None:
+    """`log --layer local` and `promote` without an id list it; a draft's writes come with --draft; help says so."""
+    assert "no local layer" in shell.refused("promote")
+    local = shell.ok("remember", "Local text", "--local").first
+    shell.ok("remember", "Drafted text", "--draft", "one")
+    shell.ok("remember", "Shared text")
+    said = shell.ok("log", "--layer", "local").text
+    assert "Local text" in said and "(local)" in said and "Shared" not in said
+    assert "Local text" in shell.ok("log").text
+    assert "Local text" not in shell.ok("log", "--layer", "shared").text
+    assert "(draft one)" in shell.ok("log", "--draft", "one").text
+    assert "there is no draft two" in shell.refused("log", "--draft", "two")
+    listed = shell.ok("promote")
+    assert listed.text.split()[0] == local and "Local text" in listed.text and len(listed.text.splitlines()) == 1
+    assert "git memory promote ID" in listed.err
+    shell.refused("promote", "--yes", status=2)
+    assert "git memory log --layer local" in shell.ok("status").text
+    shell.ok("promote", local, "--yes")
+    assert "already shared as" in shell.ok("promote", local).text
+    assert "(not trusted)" not in shell.ok("promote", local).text
+    assert shell.ok("promote").text == ""
+
+
+def test_an_agent_is_named_where_a_write_is(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In log, blame and recall, and who wrote in the log of a merge; instructions and help tell of the variables."""
+    monkeypatch.setenv("MEMGIT_AGENT", "helper")
+    claim = shell.ok("remember", "The helper says heron.", "--draft", "one").first
+    monkeypatch.delenv("MEMGIT_AGENT")
+    shell.ok("draft", "merge", "one")
+    merged = shell.ok("log", "-n", "1").text
+    assert "draft merge: one" in merged and "by Test Person <test@example.org> (helper)" in merged
+    assert "Test Person (helper)" in shell.ok("log", claim).text
+    assert "Test Person (helper)" in shell.ok("blame", claim).text
+    assert "through helper" in shell.ok("recall", "heron").text
+    assert "MEMGIT_AGENT" in shell.ok("log", "-h").text and "MEMGIT_AGENT" in shell.ok("remember", "-h").text
+    told = shell.ok("instructions").text
+    assert "MEMGIT_AGENT" in told and "MEMGIT_DRAFT" in told
+
+
+def test_a_draft_that_was_merged_elsewhere_is_taken_away(shell: Shell, tmp_path: Path) -> None:
+    """Status and list say that it is shared and merged; a merge says so; `drop --remote` takes it off the remote."""
+    hub = tmp_path / "hub.git"
+    shell.git("init", "-q", "--bare", str(hub))
+    shell.git("remote", "add", "origin", str(hub))
+    shell.ok("remember", "Drafted text", "--draft", "one")
+    shell.ok("sync")
+    shell.ok("draft", "share", "one")
+    assert "shared with origin" in shell.ok("status").text
+    tip = shell.git("rev-parse", "refs/memgit/store")
+    merged = shell.ok("draft", "merge", "one")
+    assert "still on origin" in merged.err and "draft drop one --remote" in merged.err
+    assert shell.git("rev-parse", "refs/memgit/store") != tip
+    shell.ok("draft", "restore", "one")
+    assert "merged already" in shell.ok("status").text
+    assert "merged already" in shell.ok("draft", "list").text
+    assert "was merged already" in shell.ok("draft", "merge", "one").text
+    assert "removed from origin" in shell.ok("draft", "drop", "one", "--remote").text
+    assert "has no draft one" in shell.ok("draft", "drop", "one", "--remote").err
+    assert shell.git("ls-remote", "origin", "refs/memgit/drafts/*") == ""
+
+
+def test_counts_are_words_of_people(shell: Shell) -> None:
+    """`verify` names layers as people do and one as one; `status` says whose counts they are."""
+    shell.ok("remember", "Drafted text", "--draft", "one")
+    said = shell.ok("verify").text
+    assert "1 store," in said and "draft one: 1 artifact, 1 blob, 1 claim" in said and "draft:one" not in said
+    status = shell.ok("status").text
+    assert "this project" in status and "all projects" in status
+
+
+def test_an_empty_draft_name_is_refused(shell: Shell) -> None:
+    """An unset variable of a script must not send what was meant for a draft to everybody."""
+    for words in (("remember", "Words", "--draft", ""), ("recall", "words", "--draft", "")):
+        said = shell.type(*words)
+        assert said.status == 2 and "--draft needs a name" in said.err

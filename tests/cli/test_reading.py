@@ -45,6 +45,17 @@ def test_recall_marks_what_is_disputed(filled: Shell) -> None:
     assert "three attempts" in text and "five attempts" in text
 
 
+def test_what_says_the_same_is_counted(filled: Shell) -> None:
+    """Repetitions are one line beside the claim that stands for them; without age, nothing tells of age."""
+    for text in ("The harbour closes at noon.", "the harbour closes at noon", "Harbour closes: at noon!"):
+        filled.ok("claim", "assert", text)
+    text = filled.ok("recall", "harbour noon").text
+    assert text.count("clm_") == 1 and "and 2 that say the same" in text
+    for verb in (("recall",), ("search",), ("retrieve",), ("context", "build")):
+        assert '"policy"' not in filled.ok(*verb, "harbour noon", "--no-recency", "--json").text
+    assert '"bounded_recency_v1"' in filled.ok("recall", "harbour noon", "--json").text
+
+
 def test_recall_takes_every_flag(filled: Shell) -> None:
     """Sizes, history and markers reach the operation."""
     flags = "--max-claims 1 --max-artifact-refs 1 --max-excerpt-bytes 40 --include-historical"
@@ -63,6 +74,14 @@ def test_search_ranks_leads(filled: Shell) -> None:
     assert "reason" in filled.refused("search", "cents", "--horizon", "workspace")
     filled.refused("search", "cents", "-n", "0")
     filled.refused("search", status=2)
+
+
+def test_what_comes_close_is_counted_without_noughts(shell: Shell) -> None:
+    """A hint names claims and documents as far as there are some."""
+    shell.write("ledger.md", "# Ledger\n\nThe ledger closes at noon.\n")
+    shell.ok("artifact", "put", "ledger.md")
+    said = shell.ok("recall", "which", "dragon", "painted", "the", "ledger", "blue").err
+    assert "1 more document comes close" in said and "shows it" in said and "0 claims" not in said
 
 
 def test_show_tells_whatever_an_id_names(filled: Shell) -> None:

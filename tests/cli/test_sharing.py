@@ -10,11 +10,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from tests.cli.conftest import SCOPE, STORE, Shell
+from tests.screening.keys import KINDS
 from tests.sync.servers import http
+
+TOKEN = KINDS["github"][0](Random(1)).text
 
 
 @pytest.fixture
@@ -68,11 +72,78 @@ def test_pull_push_and_status(shell: Shell, other: Shell) -> None:
     """Each says its part of the exchange."""
     shell.ok("claim", "assert", "Second.")
     assert shell.ok("push").text == "pushed to origin: went 1 (claim.assert 1)\n"
-    assert other.ok("fetch").text == "fetched from origin: came 1 (claim.assert 1)\n"
+    waiting = "fetched from origin: 1 (claim.assert 1) to come (`git memory sync` brings it in)\n"
+    assert other.ok("fetch").text == waiting
     status = other.ok("remote", "status").text
     assert re.search(r"behind +1 \(claim.assert 1\)", status) and re.search(r"ahead +nothing", status)
     assert other.ok("pull").text == "pulled from origin: came 1 (claim.assert 1)\n"
     assert re.search(r"behind +nothing", other.ok("remote", "status").text)
+
+
+def test_a_status_says_as_of_when(shell: Shell, other: Shell) -> None:
+    """What is behind is known as of the last look, and a sync or a push is a look; a bare `remote` is the status."""
+    shell.ok("claim", "assert", "Second.")
+    shell.ok("sync")
+    for side in (shell, other):
+        status = side.ok("remote").text
+        assert re.search(r"behind +nothing, as of \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ \(`git memory fetch`", status)
+        assert "never" not in status
+    assert re.search(r"behind +1 \(claim.assert 1\), as of", other.ok("remote", "status", "--fetch").text)
+    assert other.ok("remote", "--json").envelope["result"]["behind"] == {"claim.assert": 1}
+
+
+def test_the_summary_says_what_is_not_synced(shell: Shell, other: Shell) -> None:
+    """A bare `git memory` names what waits on either side, as of the last look; nothing where both are equal."""
+    assert "sync" not in shell.ok("status").text
+    shell.ok("claim", "assert", "Second.")
+    assert "  1 operation not synced with origin: `git memory sync`" in shell.ok().text
+    shell.ok("sync")
+    other.ok("fetch")
+    assert "  1 operation fetched and not united: `git memory diff`" in other.ok("status").text
+
+
+def test_the_summary_marks_what_is_disputed(shell: Shell) -> None:
+    """A claim in dispute says so in the list of the latest."""
+    claim = shell.ok("claim", "assert", "One").first
+    shell.ok("claim", "assert", "Another")
+    shell.fork(claim, "Ours", "Theirs")
+    lines = [line for line in shell.ok("status").text.splitlines() if "disputed" in line]
+    assert len(lines) == 1 and claim in lines[0]
+
+
+def test_a_status_before_any_look(shell: Shell, hub: Path) -> None:
+    """Where nobody has looked, what the remote has is not known."""
+    assert re.search(r"behind +not known: `git memory fetch` looks", shell.ok("remote", "status").text)
+    shell.ok("claim", "assert", "First.")
+    shell.ok("push", "origin")
+    assert re.search(r"behind +nothing, as of", shell.ok("remote", "status").text)
+
+
+def test_what_was_let_in_is_said_when_it_goes(shell: Shell, hub: Path) -> None:
+    """A sync, a push and a shared draft say that text which looks like a secret went along, and which; once."""
+    shell.ok("sync")
+    claim = shell.ok("remember", f"Use {TOKEN}", "--allow-flagged").first
+    assert "with 2 records that look like secrets and were allowed here" in shell.ok("sync").text
+    assert "secret" not in shell.ok("sync").text
+    shell.ok("claim", "assert", f"Use {TOKEN} too", "--allow-flagged")
+    pushed = shell.ok("push", "--json").envelope["result"]["flagged"]
+    assert len(pushed) == 1 and pushed != [claim]
+    shell.ok("claim", "assert", f"Draft {TOKEN}", "--allow-flagged", "--draft", "d")
+    assert "1 record that looks like a secret" in shell.ok("draft", "share", "d").err
+
+
+def test_help_names_what_shows_a_sync_before_it_is_done(empty: Shell) -> None:
+    """Who asks about `sync` or `fetch` learns of `git memory diff`; who has no memory yet learns of `sync`."""
+    for verb in ("sync", "fetch"):
+        assert "git memory diff" in " ".join(empty.ok(verb, "-h").text.split())
+    assert "git memory sync" in empty.ok().text
+
+
+def test_a_remote_that_is_not_there_is_said_when_it_is_chosen(shell: Shell, hub: Path) -> None:
+    """`config set remote` of an unknown name warns at once; the sync's error names the command that chooses another."""
+    assert "origin" in shell.ok("config", "set", "remote", "nope").err
+    assert "git memory sync origin --elect" in shell.refused("sync")
+    assert "warning" not in shell.ok("config", "set", "remote", "origin").err
 
 
 def test_the_envelope_has_the_whole_report(shell: Shell, hub: Path) -> None:

@@ -13,6 +13,7 @@ from memgit.index import tantivy_recent
 from memgit.index.documents import Document
 from memgit.index.lexical import Hit, IndexFilter, LexicalIndex, Order, QueryTerm, ScopeFilter, open_index
 
+from ..retrieval.memory import name
 from .test_lexical import HERE, artifact, claim, ids, pieces, put
 
 WORDS = [
@@ -39,7 +40,9 @@ def random_documents(chance: random.Random, numbers: range) -> list[Document]:
         text = " ".join(chance.choices(WORDS, weights=range(len(WORDS), 0, -1), k=chance.randint(3, 30)))
         where = {"project": chance.choice(["p", "p", "p", "q"]), "status": chance.choice(["active", "active", "void"])}
         if chance.random() < 0.15:
-            found += pieces(artifact(number, text[:60], **where), text * chance.randint(1, 40))
+            made = pieces(artifact(number, text[:60], **where), text * chance.randint(1, 40))
+            derived = [replace(made[-1], body=text, projection=name("pjn", n)) for n in range(chance.randint(0, 5))]
+            found += [*made, *derived]
         else:
             title = chance.choice(WORDS) if chance.random() < 0.3 else ""
             found.append(claim(number, text, title=title, task=chance.choice([None, None, "t"]), **where))
@@ -88,7 +91,7 @@ def test_the_same_documents_in_the_same_order(
     pins = frozenset(ids("clm", 3, 5, 7))
     filters = [
         IndexFilter(HERE), IndexFilter(ScopeFilter()), IndexFilter(HERE, statuses=None, kinds=frozenset({"claim"})),
-        IndexFilter(ScopeFilter("w", "q", frozenset({"t"}), pins)),
+        IndexFilter(ScopeFilter("w", "q", frozenset({"t"}), pins)), IndexFilter(HERE, derived=True),
     ]  # fmt: skip
     for _ in range(40):
         terms, where, limit = random_terms(chance), chance.choice(filters), chance.choice([1, 3, 10, 200])

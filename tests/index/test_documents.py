@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from memgit.index.documents import Document, documents_of, matchable
+from memgit.index.documents import HISTORY_BYTES, HISTORY_REVISIONS, Document, documents_of, matchable
 from memgit.records.op import Anchor, Value
 
 from ..retrieval.memory import Memory, name
@@ -111,12 +112,44 @@ def test_bytes_that_cannot_be_read_are_left_out(memory: Memory) -> None:
     assert [document.title for document in documents(memory, artifact)] == ["Notes"]
 
 
-def test_only_heads_of_an_artifact_are_read(memory: Memory) -> None:
-    """An old version of a document is not indexed again and again."""
-    artifact = memory.artifact("the old text")
+def test_an_artifact_has_a_bounded_past(memory: Memory) -> None:
+    """Of the newest earlier revisions, texts as far as they fit and titles of some more; what is older is not read."""
+    artifact = memory.artifact("the first text")
+    for number in range(HISTORY_REVISIONS + 2):
+        memory.revise(artifact, f"text {number} " + "x" * (HISTORY_BYTES // 4))
+    found = documents(memory, artifact)
+    revisions = memory.entities[artifact].lineage.revisions
+    now, past = ([each for each in found if each.head is is_head] for is_head in (True, False))
+    assert {document.revision for document in now} == {revisions[-1].id}
+    described = [document.revision for document in past if document.start is None]
+    assert described == [revision.id for revision in revisions[-2 : -2 - HISTORY_REVISIONS : -1]]
+    assert {document.revision for document in past if document.start is not None} == set(described[:3])
+    assert len(memory.reads) == 4
+
+
+def test_a_small_earlier_text_is_kept_behind_a_large_one(memory: Memory) -> None:
+    """What does not fit leaves room for what does."""
+    artifact = memory.artifact("the first text")
+    memory.revise(artifact, "x " * HISTORY_BYTES)
     memory.revise(artifact, "the new text")
-    assert [document.body for document in documents(memory, artifact) if document.body] == ["the new text"]
-    assert len(memory.reads) == 1
+    assert [document.body for document in documents(memory, artifact) if document.body] == [
+        "the new text",
+        "the first text",
+    ]
+
+
+def test_derived_texts_are_documents_of_their_artifact(memory: Memory) -> None:
+    """With the first of the bytes that they name; only while they stand, and only of what is current."""
+    artifact = memory.artifact("One thing. Another thing.")
+    derived = memory.derive(artifact, "Two things.", "Another", "One")
+    memory.derive(artifact, "Nothing.", "One")
+    dropped = list(memory.projections)[-1]
+    memory.projections[dropped] = msgspec.structs.replace(memory.projections[dropped], dropped=True)
+    (found,) = [each for each in memory.documents(memory.entities[artifact]) if each.projection is not None]
+    assert (found.projection, found.body, found.title) == (derived, "Two things.", "")
+    assert (found.entity, found.kind, found.start, found.end) == (artifact, "artifact", 11, 18)
+    memory.revise(artifact, "Another thing altogether.")
+    assert [each for each in memory.documents(memory.entities[artifact]) if each.projection is not None] == []
 
 
 def test_an_undone_entity_keeps_its_last_revision(memory: Memory) -> None:

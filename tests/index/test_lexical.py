@@ -265,6 +265,25 @@ class TestFilters:
         put(index, [claim(n, "redis", **hidden[n % 5]) for n in range(1, 200)] + [claim(200, "redis and much else")])
         assert found(ask(index, "redis", IndexFilter(HERE, instant=INSTANT), limit=1)) == ids("clm", 200)
 
+    def test_derived_texts_are_found_only_where_they_are_asked_for(self, index: LexicalIndex) -> None:
+        """With their artifact's scope and status, and the name of the projection."""
+        (passage,) = pieces(artifact(1, ""), "the stored words")[1:]
+        derived = replace(passage, body="a zebra summary", projection=name("pjn", 3))
+        put(index, [passage, derived, replace(derived, entity=name("art", 2), status="withdrawn")])
+        assert ask(index, "zebra") == []
+        (hit,) = ask(index, "zebra", IndexFilter(HERE, derived=True))
+        assert (hit.document.entity, hit.document.projection) == (name("art", 1), name("pjn", 3))
+        assert (hit.document.start, hit.document.end) == (passage.start, passage.end)
+        (plain,) = ask(index, "stored words", IndexFilter(HERE, derived=True))
+        assert plain.document.projection is None
+
+    def test_words_of_derived_texts_are_no_vocabulary(self, index: LexicalIndex) -> None:
+        """They neither stand for a misspelt word nor keep one from being a misspelt one."""
+        (passage,) = pieces(artifact(1, ""), "the production rules")[1:]
+        put(index, [passage, replace(passage, body="prodution zebraflux", projection=name("pjn", 3))])
+        assert index.similar_words("prodution") == ("production",)
+        assert index.similar_words("zebrafluxx") == ()
+
 
 class TestRanking:
     """What is found, in which order, and why."""
@@ -347,6 +366,27 @@ class TestRanking:
         assert set(found(hits)) == set(ids("art", 1, 2))
         assert found(hits).count(name("art", 1)) == PASSAGES_KEPT
         assert any("zebra" in hit.terms for hit in hits)
+
+    def test_each_revision_of_an_artifact_has_its_places(self, index: LexicalIndex) -> None:
+        """Where history is looked at, a later revision with the same words does not take an earlier one's."""
+        for_revision = [
+            each
+            for revision in range(1, 6)
+            for each in pieces(artifact(1, "x", revision=revision, head=revision == 5), "zebra clause")
+        ]
+        put(index, for_revision)
+        hits = ask(index, "zebra", IndexFilter(HERE, heads_only=False))
+        assert len({hit.document.revision for hit in hits}) == 5
+        assert len(ask(index, "zebra")) == 1
+
+    def test_derived_texts_crowd_out_no_text(self, index: LexicalIndex) -> None:
+        """However many there are, the best passages of the artifact itself stay among the hits."""
+        text = pieces(artifact(1, "handbook"), "a word on the zebra clause\n")
+        derived = [replace(text[1], body="zebra clause", projection=name("pjn", n)) for n in range(20)]
+        put(index, [*text, *derived])
+        hits = ask(index, "zebra clause", IndexFilter(HERE, derived=True))
+        assert [hit.document.projection is None for hit in hits].count(True) == 1
+        assert len(hits) == 1 + PASSAGES_KEPT
 
     def test_a_needle_at_the_end_of_the_largest_artifact(self, index: LexicalIndex) -> None:
         """The last passage is found like the first, with its exact span."""

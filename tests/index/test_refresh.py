@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 
+from memgit.index.documents import stands
 from memgit.index.lexical import IndexFilter, LexicalIndex, ScopeFilter, open_index
 from memgit.index.refresh import refresh_index
 from memgit.index.state_cache import StateCache
@@ -16,12 +17,29 @@ from tests.records.strategies import World, worlds
 
 ANYTHING = IndexFilter(ScopeFilter(), kinds=frozenset({"claim"}), statuses=None, heads_only=False)
 ACTIVE = IndexFilter(ScopeFilter(), kinds=frozenset({"claim"}))
+DERIVED = IndexFilter(ScopeFilter(), kinds=frozenset({"artifact"}), statuses=None, heads_only=False, derived=True)
 
 
 def found(index: LexicalIndex, where: IndexFilter) -> set[tuple[str, str]]:
     """Return (claim, revision) of whatever holds a word of the one statement that these worlds know."""
     hits = index.query(analyse_query("water").terms, where, 10_000, "score")
     return {(hit.document.entity, hit.document.revision) for hit in hits}
+
+
+def derived(index: LexicalIndex) -> set[str | None]:
+    """Return the projections of whatever holds the one text that these worlds derive."""
+    return {hit.document.projection for hit in index.query(analyse_query("short").terms, DERIVED, 10_000, "score")}
+
+
+def standing(state: StateCache) -> set[str]:
+    """Return the projections that stand, of revisions that are current."""
+    artifacts = [entity for entity in state.entities() if entity.lineage.kind == "artifact"]
+    return {
+        each.id
+        for artifact in artifacts
+        for each in state.projections_of(artifact.lineage.id)
+        if stands(each) and each.payload.revision in (artifact.lineage.heads or (artifact.current.id,))
+    }
 
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
@@ -43,5 +61,6 @@ def test_following_any_difference_equals_the_state(world: World) -> None:
             }
             assert found(index, ANYTHING) == everything
             assert found(index, ACTIVE) == active
+            assert derived(index) == standing(state)
         index.close()
         state.close()

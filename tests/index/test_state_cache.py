@@ -154,5 +154,5 @@ def test_another_version_of_the_cache_is_another_file(tmp_path: Path) -> None:
     """The file's name carries the version, so two programs do not fight over one."""
     StateCache(tmp_path).close()
     names = [path.name for path in tmp_path.iterdir() if path.suffix == ".sqlite"]
-    assert names == ["state-2.sqlite"]
+    assert names == ["state-3.sqlite"]
     assert sqlite3.connect(tmp_path / names[0]).execute("SELECT count(*) FROM entities").fetchone() == (0,)

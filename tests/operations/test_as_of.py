@@ -151,3 +151,48 @@ def test_what_names_no_past_is_refused(memory: Memory, as_of: str) -> None:
     """Nothing is guessed."""
     memory.claim("Something.")
     assert memory.refused("memory.recall", query="something", as_of=as_of)["code"] in ("NOT_FOUND", "INVALID_REQUEST")
+
+
+def test_a_document_is_found_by_the_words_it_had_then(memory: Memory, moment: Any) -> None:
+    """Its earlier revision answers as of its time, cited as it stood; today it is history, and says why."""
+    moment(1)
+    made = memory.artifact("The harbour closes at noon.", "Harbour")
+    then = moment(2)
+    moment(3)
+    memory.run(
+        "artifact.revise", artifact_id=made["artifact_id"], if_revision=made["revision_id"],
+        content={"type": "text", "data": "The airport closes at dusk."},
+    )  # fmt: skip
+    query = "harbour noon"
+    assert memory.run("memory.recall", query=query)["presence"] == "none"
+    assert memory.run("search", query="noon")["hits"] == []
+    past = memory.run("memory.recall", query=query, as_of=then)
+    assert past["presence"] == "artifacts_only"
+    assert (past["artifacts"][0]["revision_id"], past["artifacts"][0]["standing"]) == (made["revision_id"], "current")
+    assert memory.run("memory.recall", query="airport dusk", as_of=then)["presence"] == "none"
+    (old,) = memory.run("memory.recall", query=query, include_historical=True)["artifacts"]
+    assert (old["standing"], old["not_current"][0]["code"]) == ("historical", "revised")
+    read = memory.run("citation.get", citation=old["citation"])
+    assert read["content"]["data"] == old["excerpt"] == "The harbour closes at noon."
+    hits = memory.run("search", query="closes", include_historical=True)["hits"]
+    assert [hit["artifact"]["standing"] for hit in hits] == ["current", "historical"]
+
+
+def test_a_withdrawn_document_is_history(memory: Memory, moment: Any) -> None:
+    """Hidden since its source lost it; found as of before, and where history is asked for, with the reason."""
+    moment(1)
+    source = memory.run("source.register", kind="wiki", name="pages")["source_id"]
+    item = {"source_id": source, "external_id": "page/7"}
+    memory.run(
+        "source.ingest", **item, external_revision="1", title="Page",
+        content={"type": "text", "data": "The harbour closes at noon."},
+    )  # fmt: skip
+    then = moment(2)
+    moment(3)
+    memory.run("source.withdraw", **item, reason="gone")
+    now = moment(4)
+    for fields in ({}, {"as_of": now}):
+        assert memory.run("memory.recall", query="harbour noon", **fields)["presence"] == "none"
+    assert memory.run("memory.recall", query="harbour noon", as_of=then)["presence"] == "artifacts_only"
+    (old,) = memory.run("memory.recall", query="harbour noon", include_historical=True)["artifacts"]
+    assert (old["standing"], old["not_current"][0]["code"]) == ("historical", "withdrawn")

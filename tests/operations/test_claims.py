@@ -260,3 +260,24 @@ def test_the_contexts_component_is_the_default(memory: Memory) -> None:
     assert memory.run("claim.get", claim_id=claim)["component"] == "billing"
     assert memory.run("claim.get", claim_id=named)["component"] == "other"
     assert memory.run("artifact.get", artifact_id=artifact)["artifact"]["component"] == "billing"
+
+
+def test_a_new_text_over_old_evidence_is_said(memory: Memory) -> None:
+    """A revision that says something else and keeps its evidence warns, unless the evidence says it or was changed."""
+    made = memory.run("remember", text="The port is 80. It was 8080.")
+    locator = {"artifact_id": made["artifact_id"], "revision_id": made["artifact_revision_id"]}
+
+    def warnings(**fields: object) -> list[str]:
+        """Return what a revision is answered with."""
+        head = memory.run("claim.get", claim_id=made["claim_id"])["revision_id"]
+        envelope = memory.envelope("claim.revise", claim_id=made["claim_id"], if_revision=head, **fields)
+        assert envelope["ok"], envelope
+        found: list[str] = envelope["warnings"]
+        return found
+
+    (said,) = warnings(statement="The port is 81.")
+    assert "evidence was not changed" in said and made["artifact_id"] in said
+    assert warnings(statement="The port is 80.") == []
+    assert warnings(confidence=0.5) == []
+    assert warnings(statement="The port is 82.", evidence=[locator]) == []
+    assert warnings(statement="The port is 83.", evidence=[]) == []

@@ -172,6 +172,27 @@ def test_what_names_no_state_is_refused(memory: Memory, text: str | None, code: 
     assert memory.refused("diff", range="@", max_bytes=10)["code"] == "INVALID_REQUEST"
 
 
+def test_a_new_document_is_shown_by_its_first_lines(memory: Memory) -> None:
+    """And whole where that is asked for; what a revision of it changed is shown in any case."""
+    lines = [f"line {number}" for number in range(200)]
+    text = "\n".join(lines) + "\n"
+    document = memory.artifact(text, title="Long")
+    (new,) = compared(memory, "seq:1..")["diff"]["artifacts"]
+    assert new["content"]["lines"] == [f"+{line}" for line in lines[:8]]
+    assert (new["content"]["added"], new["content"]["left_out"]) == (200, 192)
+    (whole,) = memory.run("diff", range="seq:1..", full=True)["diff"]["artifacts"]
+    assert len(whole["content"]["lines"]) == 200 and whole["content"]["left_out"] == 0
+    seq = memory.run("log", limit=1)["items"][0]["seq"]
+    memory.run(
+        "artifact.revise",
+        artifact_id=document["artifact_id"],
+        if_revision=document["revision_id"],
+        content={"type": "text", "data": "".join(f"{line}!\n" for line in lines[:20]) + text},
+    )
+    (revised,) = compared(memory, f"seq:{seq}..")["diff"]["artifacts"]
+    assert revised["content"]["added"] == 20 and len(revised["content"]["lines"]) > 20
+
+
 def test_a_draft_is_a_state(memory: Memory) -> None:
     """What merging it would bring, with the conflicts, although its objects live in another repository."""
     claim = memory.claim("The port is 8080.")
@@ -182,7 +203,13 @@ def test_a_draft_is_a_state(memory: Memory) -> None:
     memory.run("claim.revise", claim_id=name, if_revision=claim["revision_id"], statement="The port is 8443.")
     answer = compared(memory, "draft:ports")
     assert (answer["before"], answer["after"], answer["counts"]["operations"]) == ("@", "draft:ports", 1)
-    assert changes(answer) == {name: "revised"}
-    assert [(case["kind"], case["change"]) for case in answer["diff"]["conflicts"]] == [("fork", "opened")]
+    assert changes(answer) == {name: "disputed"}  # our revision came later and is shown on
+    (case,) = answer["diff"]["conflicts"]
+    assert (case["kind"], case["change"]) == ("fork", "opened")
+    assert {(side["text"], side["arrives"]) for side in case["sides"]} == {
+        ("The port is 9443.", True),
+        ("The port is 8443.", False),
+    }
+    assert {side["author"] for side in case["sides"]} == {"Test Person <test@example.org>"}
     assert memory.run("undo", targets=["@last"])["cancelled"][0]["entity"] == name
     assert memory.run("log", entity_id=name, draft="ports")["items"][0]["commit"] is not None

@@ -193,6 +193,39 @@ def test_a_shared_draft_is_dropped_without_asking(memory: Memory, remote: Path) 
     assert memory.run("draft.drop", name="d")["operations"] == 1
 
 
+def test_a_draft_that_somebody_else_merged_says_so(memory: Memory, remote: Path, clone: Clone) -> None:
+    """Its status is shared and merged, merging it brings nothing; who merged hears who still has it; one removes it."""
+    memory.claim("Something", draft="d")
+    memory.run("draft.share", name="d")
+    assert memory.run("status")["shared_drafts"] == {"draft:d": ["origin"]}
+    other = clone("other")
+    other.run("draft.fetch", name="d")
+    assert other.run("draft.merge", name="d")["left_with"] == ["origin"]
+    other.run("sync.run")
+    memory.run("sync.run")
+    assert memory.run("status")["merged_drafts"] == ["draft:d"]
+    assert [view["merged"] for view in memory.run("draft.list")["items"]] == [True]
+    assert memory.run("draft.merge", name="d")["operations"] == 0
+    gone = other.run("draft.unshare", name="d")
+    assert (gone["ref"], bool(gone["commit"])) == ("refs/memgit/drafts/d", True)
+    assert other.run("draft.remote")["items"] == []
+    assert other.run("draft.unshare", name="d")["commit"] is None
+
+
+def test_a_draft_that_nobody_else_has_is_not_removed_by_accident(memory: Memory, remote: Path, clone: Clone) -> None:
+    """What is neither merged nor in a draft here needs `yes`; what is here stays here and is shared with nobody."""
+    memory.claim("Something", draft="d")
+    memory.run("draft.share", name="d")
+    other = clone("other")
+    error = other.refused("draft.unshare", name="d")
+    assert (error["code"], error["details"]["field"]) == ("INVALID_REQUEST", "yes")
+    memory.run("draft.unshare", name="d")
+    assert [view["shared_with"] for view in memory.run("draft.list")["items"]] == [[]]
+    memory.run("draft.share", name="d")
+    assert other.run("draft.unshare", name="d", yes=True)["commit"]
+    assert memory.run("draft.remote")["items"] == []
+
+
 def test_a_secret_is_not_shared(memory: Memory, remote: Path) -> None:
     """The outgoing range of a draft is screened like that of the store; what somebody let in is believed."""
     memory.run("claim.assert", claim_type="fact", statement=f"Use {TOKEN}", draft="d", allow_flagged=True)
@@ -230,3 +263,82 @@ def test_the_layers_of_a_clone_are_not_begun_by_looking(memory: Memory) -> None:
     assert Layers(invocation.store).names() == []
     invocation.close()
     assert not (memory.directory / ".git" / "memgit" / "state" / "private.git").exists()
+
+
+def test_drafts_of_one_name_that_go_within_a_second_are_all_kept(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of three lives of a draft that are dropped at the same second can be had back for 30 days."""
+    monkeypatch.setattr("memgit.store.layers.time.time", lambda: 1_900_000_000.0)
+    commits = []
+    for number in range(3):
+        memory.claim(f"Life {number}", draft="d")
+        commits.append(memory.run("draft.drop", name="d", yes=True)["commit"])
+
+    assert {kept["commit"] for kept in memory.run("draft.list")["dropped"]} == set(commits)
+    for commit in commits:
+        assert memory.run("draft.restore", name="d", commit=commit)["commit"] == commit
+        memory.run("draft.drop", name="d", yes=True)
+
+
+def test_a_commit_of_a_draft_that_dropped_files_keeps_them(memory: Memory, remote: Path, clone: Clone) -> None:
+    """A draft whose last commit left out what an earlier one added is fetched with all of it, and that is said."""
+    claim = memory.claim("Kept all the same", draft="d")
+    memory.run("draft.share", name="d")
+    private = str(memory.directory / ".git/memgit/state/private.git")
+    tip = memory.git("-C", private, "rev-parse", "refs/memgit/drafts/d")
+    names = memory.git("-C", private, "ls-tree", tip).splitlines()
+    kept = "\n".join(line for line in names if not line.endswith("\tclaims"))
+    tree = subprocess.run(
+        ["git", "mktree"], cwd=private, input=f"{kept}\n", capture_output=True, text=True, check=True
+    ).stdout.strip()
+    bad = memory.git("-C", private, "commit-tree", tree, "-p", tip, "-m", "by hand\n\nMemgit-Seq: 99\n")
+    memory.git("-C", private, "push", "-q", "--force", str(remote), f"{bad}:refs/memgit/drafts/d")
+    reader = clone("reader")
+
+    envelope = reader.envelope("draft.fetch", name="d")
+
+    assert envelope["ok"] and any("dropped files" in text for text in envelope["warnings"])
+    assert reader.run("claim.get", claim_id=claim["claim_id"], draft="d")["statement"] == "Kept all the same"
+
+
+def test_sharing_elects_the_remote_as_a_sync_does(memory: Memory, remote: Path, tmp_path: Path) -> None:
+    """The first share chooses the remote that memory goes to and says so; another one is refused afterwards."""
+    other = tmp_path / "other.git"
+    subprocess.run(["git", "init", "-q", "--bare", str(other)], check=True)
+    memory.git("remote", "add", "other", str(other))
+    memory.git("config", "--unset", "memgit.remote")
+    memory.claim("Something", draft="d")
+
+    assert memory.run("draft.share", name="d", remote="origin")["elected"]
+    assert memory.git("config", "memgit.remote") == "origin"
+    assert memory.run("draft.share", name="d")["elected"] is False
+    assert memory.refused("draft.share", name="d", remote="other")["code"] == "NO_REMOTE"
+    assert memory.git("-C", str(other), "for-each-ref") == ""
+
+
+def test_a_share_that_is_refused_once_is_tried_again(memory: Memory, remote: Path) -> None:
+    """A lock that passes does not stop a share; a remote that keeps saying no is offered another way."""
+    hook = remote / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntest -e {remote}/once && exit 0; touch {remote}/once; exit 1\n")
+    hook.chmod(0o755)
+    memory.claim("Something", draft="d")
+    assert memory.run("draft.share", name="d")["sent"]
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    memory.claim("More", draft="d")
+
+    error = memory.refused("draft.share", name="d")
+
+    assert error["code"] == "REMOTE_REFUSED" and "git config remote.origin." in error["hint"]
+
+
+def test_the_refusal_of_a_secret_speaks_of_the_draft(memory: Memory, remote: Path) -> None:
+    """It names the draft, and the command that shares it after a look."""
+    memory.run("claim.assert", claim_type="fact", statement=f"Use {TOKEN}", draft="d", allow_flagged=True)
+    AllowedList(memory.directory / ".git" / "memgit" / "state").path.unlink()
+
+    error = memory.refused("draft.share", name="d")
+
+    assert "the draft d was not shared" in error["message"]
+    assert "git memory draft share d --allow-flagged" in error["hint"]

@@ -38,3 +38,13 @@ def test_bad_verdicts_keep_nothing(memory: Memory) -> None:
     leaked = "AKIA" + "Q3EGRDKCBIVW5WZN"
     assert memory.refused("feedback.record", verdict="wrong", note=leaked)["code"] == "SECRET_DETECTED"
     assert memory.run("feedback.export")["items"] == []
+
+
+def test_no_verdict_changes_an_order(memory: Memory) -> None:
+    """A search answers the same before and after it was judged: nothing learns from use."""
+    for place in ("bay", "pier", "harbour"):
+        memory.claim(f"The tide at the {place} is high.")
+    before = memory.run("search", query="tide high")["hits"]
+    for _ in range(3):
+        memory.run("feedback.record", verdict="wrong", query="tide high", subject=before[0]["claim"]["claim_id"])
+    assert memory.run("search", query="tide high")["hits"] == before

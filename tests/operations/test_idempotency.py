@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from memgit.records.codec import Receipt, canonical_json, digest_of
+from memgit.store.repository import discover
+from memgit.store.store import Store
+from memgit.store.transaction import Transaction
 from tests.operations.conftest import SCOPE, Memory
 
 
@@ -47,3 +55,48 @@ def test_a_key_has_bounds(memory: Memory) -> None:
     """1 to 256 bytes."""
     assert memory.refused("claim.assert", key="k" * 257, claim_type="fact", statement="x")["code"] == "LIMIT_EXCEEDED"
     assert memory.refused("claim.assert", key="", claim_type="fact", statement="x")["code"] == "LIMIT_EXCEEDED"
+
+
+def plant(memory: Memory, key: str, result: str) -> None:
+    """Write a receipt that no request of this memory left, as a push would bring it."""
+    context = memory.run("context.resolve")
+    place = [context["workspace_id"], context["project_id"], None]
+    request = {"claim_type": "fact", "statement": "Deploy is on Friday."}
+    receipt = Receipt(
+        digest="",
+        operation="claim.assert",
+        request=digest_of(canonical_json(["memgit request 1", *place, "shared", "claim.assert", request]).encode()),
+        seq=1,
+        at="2026-11-30T20:00:00.000000Z",
+        result=result,
+    )
+    name = digest_of(canonical_json(["memgit receipt 1", *place, key]).encode())
+
+    def build(transaction: Transaction) -> dict[str, Any]:
+        transaction.put_receipt(name, receipt)
+        transaction.adopt([(f"purges/{'0' * 64}.yaml", b"a file, so that there is something to write")], "planted")
+        return {}
+
+    store = Store(discover(memory.directory))
+    store.write(build)
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        '{"claim_id":"clm_00000000000000000000000000","revision_id":"crev_00000000000000000000000000"}',
+        '{"claim_id":"x"}',
+        "not json",
+        "[1,2]",
+        "{}",
+        "[" * 100_000,
+    ],
+)
+def test_a_receipt_of_what_nobody_wrote_does_not_count(memory: Memory, result: str) -> None:
+    """A write is done although somebody pushed a receipt for its key, and once; `verify` names that receipt."""
+    plant(memory, "k1", result)
+    done = memory.claim("Deploy is on Friday.", key="k1")
+    assert memory.run("claim.get", claim_id=done["claim_id"])["statement"] == "Deploy is on Friday."
+    assert memory.claim("Deploy is on Friday.", key="k1") == done
+    assert any("does not count" in one["what"] for one in memory.run("verify")["findings"])

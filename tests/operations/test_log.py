@@ -130,6 +130,67 @@ def test_pages_of_one_entity_visit_each_operation_once(memory: Memory) -> None:
     assert seen == ["6", "5", "4", "3", "2", "1"]
 
 
+def test_all_layers_in_sight_are_one_history(memory: Memory) -> None:
+    """Newest first by the one sequence, each with its layer; a draft that is named comes in, one that is not there is
+    refused; local alone and shared alone can be asked for. Pages visit each write once.
+    """
+    memory.claim("Shared one")
+    memory.claim("Local", layer="local")
+    memory.claim("Drafted", draft="one")
+    memory.claim("Shared two")
+
+    def seen(**fields: Any) -> list[tuple[str, str]]:
+        """Return subject and layer of the claims that the log lists."""
+        found = [(entry["subject"], entry["layer"]) for entry in entries(memory, **fields)]
+        return [one for one in found if one[0].startswith("claim")]
+
+    two, drafted = ("claim assert: Shared two", "shared"), ("claim assert: Drafted", "draft:one")
+    local, one = ("claim assert: Local", "local"), ("claim assert: Shared one", "shared")
+    assert seen() == [two, local, one]
+    assert seen(draft="one") == [two, drafted, local, one]
+    assert seen(layer="shared") == [two, one]
+    assert seen(layer="local") == [local]
+    assert seen(layer="local", draft="one") == [drafted, local]
+    assert memory.refused("log", draft="none")["code"] == "NOT_FOUND"
+    pages, cursor = [], None
+    while True:
+        page = memory.run("log", limit=1, draft="one", **({"cursor": cursor} if cursor else {}))
+        pages += [entry["subject"] for entry in page["items"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert pages[:4] == [two[0], drafted[0], local[0], one[0]]
+    assert len(pages) == 5
+
+
+def test_a_patch_of_a_private_write_is_against_what_is_shared(memory: Memory) -> None:
+    """A local revision of a shared claim tells what it changed."""
+    claim = memory.claim("The port is 80.")
+    revise(memory, claim, "The port is 81.", layer="local")
+    entry = memory.run("log", layer="local", patch=True, limit=1)["items"][0]
+    assert [(one["name"], one["old"], one["new"]) for one in entry["said"][0]["fields"]] == [
+        ("statement", "The port is 80.", "The port is 81.")
+    ]
+    found = memory.run("log", entity_id=claim["claim_id"])["items"]
+    assert [item["layer"] for item in found] == ["local", "shared"]
+    found = memory.run("log", entity_id=claim["claim_id"], layer="local")["items"]
+    assert [item["layer"] for item in found] == ["local"]
+
+
+def test_a_merge_names_who_wrote(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commit of a draft's merge is the merger's, and says whose the operations are; `actor` finds both."""
+    monkeypatch.setenv("MEMGIT_AGENT", "helper")
+    memory.claim("Drafted", draft="one")
+    monkeypatch.delenv("MEMGIT_AGENT")
+    memory.run("draft.merge", name="one")
+    (entry,) = memory.run("log", limit=1)["items"]
+    assert (entry["actor"], entry["authors"]) == (
+        "Test Person <test@example.org>",
+        ["Test Person <test@example.org> (helper)"],
+    )
+    assert [one["subject"] for one in entries(memory, actor="helper")] == ["draft merge: one"]
+
+
 def test_what_is_undone_or_ignored_is_marked(memory: Memory) -> None:
     """An operation that does not count is listed all the same, and says why."""
     claim = memory.claim("One")
@@ -146,7 +207,7 @@ def test_what_is_undone_or_ignored_is_marked(memory: Memory) -> None:
         ({"entity_id": "clm_" + "0" * 26}, "NOT_FOUND"),
         ({"entity_id": "nonsense"}, "INVALID_REQUEST"),
         ({"verb": "destroy"}, "INVALID_REQUEST"),
-        ({"since": "yesterday"}, "INVALID_REQUEST"),
+        ({"since": "some other day"}, "INVALID_REQUEST"),
         ({"limit": 0}, "INVALID_REQUEST"),
         ({"cursor": "?"}, "INVALID_REQUEST"),
     ],

@@ -199,3 +199,20 @@ def test_a_ref_that_another_program_set_back_is_brought_forward(memory: Memory) 
     assert envelope["result"]["statement"] == "Acknowledged, and then set back"
     assert any("set the memory's ref back" in warning for warning in envelope["warnings"])
     assert memory.envelope("claim.get", claim_id=claim)["warnings"] == []
+
+
+def test_a_marker_around_the_repository_is_said(memory: Memory) -> None:
+    """A repository inside another's working tree takes the outer project's ids, and hears so; with ids of its own it
+    gets a marker of its own.
+    """
+    inner = Memory(memory.directory / "inner")
+    subprocess.run(["git", "init", "-q", str(inner.directory)], check=True)
+    envelope = inner.envelope("store.init", marker=False)
+    assert envelope["result"]["project_id"] == SCOPE["project_id"]
+    assert any("lies outside this repository" in one for one in envelope["warnings"])
+    assert inner.envelope("store.init")["warnings"] == []
+    other = Memory(memory.directory / "other")
+    subprocess.run(["git", "init", "-q", str(other.directory)], check=True)
+    envelope = other.envelope("store.init", workspace_id="wsp-own", project_id="prj-own")
+    assert (envelope["warnings"], envelope["result"]["marker_written"]) == ([], True)
+    assert other.envelope("status")["context"]["project_id"] == "prj-own"

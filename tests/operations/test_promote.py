@@ -82,7 +82,7 @@ def test_an_interrupted_promotion_is_finished_by_the_next(memory: Memory, monkey
     monkeypatch.undo()
     monkeypatch.setenv("MEMGIT_DATA_DIR", str(memory.directory.parent / "data"))
     tip = memory.tip()
-    assert len(memory.run("memory.recall", query="host heron")["claims"]) == 2
+    assert sum(1 + item["same_count"] for item in memory.run("memory.recall", query="host heron")["claims"]) == 2
     memory.run("promote", ids=[claim["claim_id"]], yes=True)
     assert memory.tip() == tip
     assert len(memory.run("memory.recall", query="host heron")["claims"]) == 1
@@ -117,6 +117,40 @@ def test_two_claims_on_one_document_share_it(memory: Memory) -> None:
     invocation.close()
 
 
+def test_without_ids_it_lists_what_could_be_shared(memory: Memory) -> None:
+    """What lives here alone and is in force, newest first; no own note, nothing shared, ended or promoted."""
+    memory.claim("Shared")
+    ended = memory.claim("Ended", layer="local")
+    memory.run("claim.retract", claim_id=ended["claim_id"], if_revision=ended["revision_id"], reason="wrong")
+    noted = memory.run("remember", text="With its own note.", layer="local")
+    document = memory.artifact("A local document", layer="local")
+    found = memory.run("promote")
+    assert (found["applied"], found["left_out"]) == (False, 0)
+    assert [(item["reason"], item["item"]["layer"]) for item in found["items"]] == [("possible", "local")] * 2
+    assert [item["item"].get("claim_id") or item["item"]["artifact_id"] for item in found["items"]] == [
+        document["artifact_id"],
+        noted["claim_id"],
+    ]
+    memory.run("promote", ids=[document["artifact_id"], noted["claim_id"]], yes=True)
+    assert memory.run("promote")["items"] == []
+
+
+def test_what_was_promoted_says_so(memory: Memory) -> None:
+    """A second look names the shared one and who wrote it; a later local revision is a revision of that."""
+    claim = memory.claim("The host is heron.", layer="local")
+    (plan,) = memory.run("promote", ids=[claim["claim_id"]])["items"]
+    assert (plan["becomes"], plan["already"], plan["item"]["trusted"]) == (None, False, True)
+    (done,) = memory.run("promote", ids=[claim["claim_id"]], yes=True)["items"]
+    assert not done["already"]
+    for yes in (False, True):
+        tip = memory.tip()
+        (again,) = memory.run("promote", ids=[claim["claim_id"]], yes=yes)["items"]
+        assert (again["becomes"], again["already"], memory.tip()) == (done["becomes"], True, tip)
+    memory.run("claim.revise", claim_id=claim["claim_id"], statement="It is egret.", if_revision=claim["revision_id"])
+    (later,) = memory.run("promote", ids=[claim["claim_id"]])["items"]
+    assert (later["becomes"], later["already"]) == (done["becomes"], False)
+
+
 def test_what_cannot_be_promoted_is_refused(memory: Memory) -> None:
     """What is shared, ended, a relation, or in a draft says so; nothing is shared in part."""
     shared, local = memory.claim("Shared"), memory.claim("Local", layer="local")
@@ -134,7 +168,7 @@ def test_what_cannot_be_promoted_is_refused(memory: Memory) -> None:
         ("clm_01jb3hzzzzzzzzzzzzzzzzzzzz", "NOT_FOUND"),
     ):
         assert memory.refused("promote", ids=[local["claim_id"], name], yes=True)["code"] == code
-    assert memory.refused("promote", ids=[])["code"] == "INVALID_REQUEST"
+    assert memory.refused("promote", ids=[], yes=True)["code"] == "INVALID_REQUEST"
 
 
 def test_what_was_forgotten_here_is_not_shown_to_everybody(memory: Memory) -> None:

@@ -123,6 +123,20 @@ def test_what_cannot_be_imported_is_named(memory: Memory, documents: Path) -> No
     assert result["added_paths"] == ["docs/a.md", "docs/alias.md", "docs/sub/b.md"]
 
 
+def test_what_is_no_markdown_is_counted(memory: Memory) -> None:
+    """Files of other formats are left out and counted by kind; hidden files, directories and links are not."""
+    directory = memory.directory / "manual"
+    (directory / "deep" / ".hidden").mkdir(parents=True)
+    for name in ("a.rst", "b.RST", "deep/c.txt", "LICENSE", "d.md", ".hidden", "deep/.hidden/e.rst", "f." + "x" * 20):
+        (directory / name).write_text("text\n") if name != ".hidden" else None
+    (directory / "link.rst").symlink_to(directory / "a.rst")
+
+    result = memory.run("import.markdown", directory="manual")
+
+    assert (result["added"], result["others"]) == (1, 5)
+    assert result["other_kinds"] == {".rst": 2, ".txt": 1, "": 2}
+
+
 def test_a_large_import_is_one_commit_and_one_pack(memory: Memory) -> None:
     """Many documents take the bulk path: only the commit and its root are loose too, as the log has them."""
     directory = memory.directory / "docs"
@@ -178,3 +192,17 @@ def test_directories_elsewhere_need_a_prefix_of_their_own(memory: Memory, docume
     assert (taken["added_paths"], taken["missing"]) == (["handbook/a.md"], 0)
     for prefix in ("../docs", "a//b", "./a"):
         assert memory.refused("import.markdown", directory=str(other), prefix=prefix)["code"] == "INVALID_REQUEST"
+
+
+def test_a_claim_that_cites_a_whole_document_says_so(memory: Memory) -> None:
+    """A statement that the document does not hold is kept with a warning; with a quote, or in a note, there is none."""
+    data = "Pin every dependency."
+    for fields, expected in (
+        ({"document": document(data)}, 1),
+        ({"document": document(data, quote="Pin")}, 0),
+        ({"document": document(data, path="other.md"), "text": data}, 0),
+        ({}, 0),
+    ):
+        envelope = memory.envelope("remember", **{"text": "We pin.", **fields})
+        assert envelope["ok"]
+        assert len([one for one in envelope["warnings"] if "cites all of it" in one]) == expected, fields

@@ -52,7 +52,8 @@ PLACES: dict[str, tuple[str, ...]] = {
 """Where a text can stand in a request; a dot leads into an object."""
 
 EACH = [(operation, place) for operation, places in PLACES.items() for place in places]
-ELSEWHERE = {"import.markdown"}  # leaves a flagged document out: tests/operations/test_flagged_documents.py
+ELSEWHERE = {"import.markdown", "session.ingest"}
+"""They leave out what is flagged: `test_flagged_documents.py`, `test_remember_session.py`."""
 NAMES = {
     "value.data": "value",
     "external_id": "external",

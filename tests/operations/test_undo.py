@@ -114,7 +114,8 @@ def test_a_commit_is_taken_back_whole(memory: Memory) -> None:
 
 def test_a_commit_that_is_void_in_part_is_taken_back_in_the_rest(memory: Memory) -> None:
     """What was undone already is passed over; where nothing is left, that is said."""
-    made = memory.run("remember", text="Deploys happen on Fridays.")
+    document = {"title": "deploys.md", "content": {"type": "text", "data": "Deploys happen on Fridays."}}
+    made = memory.run("remember", text="Deploys happen on Fridays.", document=document)
     commit = memory.tip()
     undo(memory, made["claim_id"])
     assert [one["entity"] for one in undo(memory, commit)["cancelled"]] == [made["artifact_id"]]

@@ -184,7 +184,7 @@ def test_other_records_come_back(first: str, second: str, third: str | None) -> 
         Receipt(
             digest="", operation=first, request=second, seq=7, at=time_of(7), result=canonical_json({first: second})
         ),
-        StoreRecord(digest="", store=StoreId(f"sto_{ulid(1)}"), workspace=first, project=second, at=time_of(1)),
+        StoreRecord(digest="", store=StoreId(f"sto_{ulid(1)}"), workspace="wsp_one", project="p", at=time_of(1)),
         PurgeMarker(digest="", entities=(claim_id(1), ARTIFACT), at=time_of(1), reason=third),
     ]
     for record in records:
@@ -478,3 +478,23 @@ def test_digests_are_blake3() -> None:
     """The digest of nothing is the published one."""
     empty = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
     assert codec.digest_of(b"") == codec.blob_digest(b"") == empty
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("workspace", "bad ws!", "the workspace is not an id"),
+        ("project", "", "the project is not an id"),
+        ("store", "sto_1", "not the id of a store"),
+        ("alias_of", "art_1", "not the id of a store"),
+        ("at", "yesterday", "the time is not RFC 3339"),
+    ],
+)
+def test_a_founding_record_holds_ids(field: str, value: str, reason: str) -> None:
+    """One that another program made up is unusable, so that nobody takes what is in it for an id."""
+    good = StoreRecord(digest="", store=StoreId(f"sto_{ulid(1)}"), workspace="w", project="p", at=time_of(1))
+    digest, data = encode_record(good)
+    assert decode_record(data, digest, StoreRecord) == replace(good, digest=digest)
+    digest, data = encode_record(replace(good, **{field: value}))
+    with pytest.raises(StoreCorrupt, match=reason):
+        decode_record(data, digest, StoreRecord)

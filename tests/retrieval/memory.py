@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,21 @@ from typing import Any
 from msgspec.structs import replace
 
 from memgit.clock import format_time
-from memgit.index.documents import documents_of
+from memgit.index.documents import Document, documents_of
 from memgit.index.lexical import LexicalIndex, ScopeFilter, Watermark, open_index
 from memgit.records.codec import blob_digest, digest_of
 from memgit.records.ids import ArtifactId, BlobDigest, CaseId, EntityId, OpDigest, RevisionId
-from memgit.records.op import Actor, ArtifactPayload, ClaimPayload, Evidence, Scope
-from memgit.records.state import Case, Entity, Lineage, Revision, Status, Tombstone
+from memgit.records.op import (
+    Actor,
+    ArtifactPayload,
+    ClaimPayload,
+    Evidence,
+    ProjectionKind,
+    ProjectionPayload,
+    Scope,
+    Span,
+)
+from memgit.records.state import Case, Entity, Lineage, Projection, Revision, Status, Tombstone
 from memgit.retrieval.view import View
 
 START = 1_750_000_000
@@ -38,6 +48,7 @@ class Memory:
     directory: Path
     entities: dict[EntityId, Entity] = field(default_factory=dict)
     cases: dict[CaseId, Case] = field(default_factory=dict)
+    projections: dict[EntityId, Projection] = field(default_factory=dict)
     blobs: dict[BlobDigest, bytes] = field(default_factory=dict)
     reads: list[BlobDigest] = field(default_factory=list)
     numbers: Any = field(default_factory=lambda: itertools.count(1))
@@ -105,12 +116,25 @@ class Memory:
             self.entities[side] = replace(entity, disputed=True, open_cases=(*entity.open_cases, case_id))
         return case_id
 
+    def derive(self, artifact: EntityId, text: str, *quotes: str, kind: ProjectionKind = "summary") -> EntityId:
+        """Add a text that is derived from the only places of `quotes` in an artifact. Return its id."""
+        spans = tuple(Span(*self._place(artifact, quote)) for quote in quotes)
+        revision = self.entities[artifact].current
+        payload = ProjectionPayload(
+            projection=kind, artifact=ArtifactId(artifact), revision=revision.id, spans=spans, text=text
+        )
+        seq = next(self.numbers)
+        derived = Projection(
+            id=name("pjn", seq), scope=self.entities[artifact].lineage.scope, seq=seq, digest=OpDigest(f"{seq:064x}"),
+            at=format_time(START + seq), actor=_ACTOR, payload=payload,
+        )  # fmt: skip
+        self.projections[derived.id] = derived
+        return derived.id
+
     def evidence(self, artifact: EntityId, quote: str | None = None) -> Evidence:
         """Return evidence for the only place of `quote` in an artifact, or for the whole of it."""
-        from memgit.retrieval.evidence_spans import find_quote
-
         revision = self.entities[artifact].current
-        start, end = (None, None) if quote is None else find_quote(self.data(artifact), quote.encode())
+        start, end = (None, None) if quote is None else self._place(artifact, quote)
         return Evidence(artifact=ArtifactId(artifact), revision=revision.id, start=start, end=end)
 
     def data(self, artifact: EntityId) -> bytes:
@@ -128,17 +152,27 @@ class Memory:
         """Return an index of all that is here."""
         index = self.opened or open_index(self.directory)
         self.opened = index
-        documents = (document for entity in self.entities.values() for document in documents_of(entity, self.blobs.get))
+        documents = (document for entity in self.entities.values() for document in self.documents(entity))
         assert index.apply(documents, (), Watermark("c" * 40, next(self.numbers)), index.watermark())
         return index
 
+    def documents(self, entity: Entity) -> Iterator[Document]:
+        """Yield the documents of an entity."""
+        derived = [each for each in self.projections.values() if each.payload.artifact == entity.lineage.id]
+        return documents_of(entity, self.blobs.get, derived)
+
     def view(self, scope: ScopeFilter = AMBIENT, *, index: LexicalIndex | None = None, **fields: Any) -> View:
         """Return a view of all that is here, from `scope`; with a fresh index unless one is given."""
-        fields.setdefault("instant", NOW)
+        fields = {"instant": NOW, "projection": self.projections.get, **fields}
         chosen = index or self.index()
         return View(
             entity=self.entities.get, case=self.cases.get, read_blob=self.read_blob, index=chosen, scope=scope, **fields
         )
+
+    def _place(self, artifact: EntityId, quote: str) -> tuple[int, int]:
+        from memgit.retrieval.evidence_spans import find_quote
+
+        return find_quote(self.data(artifact), quote.encode())
 
     def _add(self, prefix: str, revision_prefix: str, scope: Scope, payload: Any, blob: BlobDigest | None) -> EntityId:
         revision = self._revision(revision_prefix, payload, blob, 1)

@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memgit.errors import InvalidRequest, LimitExceeded
-from memgit.retrieval.bundle import BUNDLE_BYTES, ContextBundle, block_quote, build_bundle
+from memgit.retrieval.bundle import BUNDLE_BYTES, ContextBundle, Quote, block_quote, build_bundle
 from memgit.retrieval.citations import resolve
 from memgit.retrieval.conflicts import conflicts_of
+from memgit.retrieval.results import Author
 from memgit.retrieval.search import SearchRequest, search
 
 from .memory import Memory
@@ -23,14 +24,21 @@ def memory(tmp_path: Path) -> Memory:
     return Memory(tmp_path)
 
 
-def build(memory: Memory, query: str, max_bytes: int = 8192, limit: int = 10) -> ContextBundle:
-    """Return the bundle of a search."""
-    view = memory.view()
+def build(
+    memory: Memory, query: str, max_bytes: int = 8192, limit: int = 10, *, trusted: bool = True, untrusted: bool = False
+) -> ContextBundle:
+    """Return the bundle of a search, whose authors are all trusted, or none of them."""
+    view = memory.view(trusts=lambda entity, revision: trusted)
     found = search(SearchRequest(query=query, limit=limit), view)
     claims = [hit.claim for hit in found.hits if hit.claim is not None]
-    quotes = {ref.citation: resolve(ref.citation, None, view).text for claim in claims for ref in claim.evidence}
+    nobody = Author(name="N\n# Heading", email="n@example.invalid", agent=None)
+    quotes = {
+        ref.citation: Quote(resolve(ref.citation, None, view).text, nobody, trusted)
+        for claim in claims
+        for ref in claim.evidence
+    }
     conflicts = conflicts_of((case for claim in claims for case in claim.open_cases), view)  # type: ignore[misc]
-    return build_bundle(found, conflicts, quotes, max_bytes)
+    return build_bundle(found, conflicts, quotes, max_bytes, include_untrusted=untrusted)
 
 
 def test_claims_come_with_citation_and_quoted_evidence(memory: Memory) -> None:
@@ -78,6 +86,21 @@ def test_what_does_not_fit_is_counted(memory: Memory) -> None:
     assert len(bundle.markdown.encode()) == bundle.bytes <= 1024
 
 
+def test_the_untrusted_stay_out_and_are_counted(memory: Memory) -> None:
+    """By default no text of theirs is there; asked for, it is labelled, and a name cannot leave its quote."""
+    notice = memory.artifact("At noon the ledger closes, always.", "Closing times")
+    memory.claim("The ledger closes at noon.", evidence=(memory.evidence(notice, "the ledger closes, always"),))
+    without = build(memory, "ledger closes noon", trusted=False)
+    assert without.manifest == () and without.untrusted_count == 2
+    assert "ledger" not in without.markdown
+    labelled = build(memory, "ledger closes noon", trusted=False, untrusted=True)
+    assert labelled.untrusted_count == 0 and {item.trusted for item in labelled.manifest} == {False}
+    assert labelled.markdown.count("Not trusted, by:") == 3
+    assert "> # Heading" in labelled.markdown and "\n# Heading" not in labelled.markdown
+    section = labelled.manifest[0]
+    assert section.author.name and labelled.markdown.encode()[section.start : section.end].startswith(b"\n## ")
+
+
 def test_an_empty_result_is_a_bundle(memory: Memory) -> None:
     """Nothing found gives the notice alone."""
     memory.claim("Something else.")
@@ -106,7 +129,7 @@ def test_any_texts_fit_any_budget(tmp_path_factory: pytest.TempPathFactory, text
         memory.claim(f"ledger {text}")
     bundle = build(memory, "ledger", budget)
     assert len(bundle.markdown.encode()) <= budget
-    ours = re.compile(r"(?:#|>|memoree://|Included: |Evidence: |Disputed |Another side|$)")
+    ours = re.compile(r"(?:#|>|memoree://|Included: |Evidence: |Disputed |Another side|Not trusted, by:|$)")
     assert all(ours.match(line) for line in bundle.markdown.partition("\n## ")[2].split("\n")[1:])
 
 

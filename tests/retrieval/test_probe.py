@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from memgit.errors import InvalidRequest, LimitExceeded
 from memgit.retrieval.citations import resolve
@@ -110,3 +111,13 @@ def test_bounds(memory: Memory) -> None:
     with pytest.raises(InvalidRequest):
         probe(ProbeRequest(query="  "), view)
     assert probe(ProbeRequest(query="?!"), view).leads == ()
+
+
+def test_evidence_that_cites_nothing_leads_nowhere(memory: Memory) -> None:
+    """A span past the end, as only another program writes it, gives no lead and costs no time."""
+    notice = memory.artifact("The ledger closes at noon.", "Closing times")
+    whole = memory.evidence(notice)
+    for start, end in ((2**52, 2**53 - 1), (5, 2**53 - 1)):
+        memory.claim("The ledger closes at noon.", evidence=(replace(whole, start=start, end=end),))
+    leads = probe(ProbeRequest(query="ledger noon"), memory.view()).leads
+    assert [lead.claim_id for lead in leads] == [None]

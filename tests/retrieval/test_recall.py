@@ -182,6 +182,17 @@ class TestAuthority:
         del memory.blobs[blob]
         assert recall(RecallRequest(query="redis cache"), memory.view(index=index)).presence == "none"
 
+    def test_nearness_of_meaning_is_not_asked(self, memory: Memory) -> None:
+        """Whatever an embedder would say: no recall opens one, not for candidates either."""
+
+        def opened() -> None:
+            raise AssertionError("a recall looked at meanings")
+
+        memory.claim("The cache uses Redis.")
+        view = memory.view(nearness=opened)
+        for query in ("redis cache", "the in-memory store"):
+            recall(RecallRequest(query=query, max_candidate_claims=5, max_candidate_artifact_refs=5), view)
+
     def test_nothing_is_read_that_cannot_qualify(self, memory: Memory) -> None:
         """Artifacts that share one word of four are not fetched to be refused."""
         for number in range(20):

@@ -131,8 +131,8 @@ def test_receipts_are_a_set_and_the_least_counts(store: Store) -> None:
     """Merges may bring several receipts of a key together: every reader takes the same one, and skips damaged ones."""
     key = codec.digest_of(b"key")
     receipts = [
-        Receipt(digest="", operation="claim.assert", request="r" * 64, seq=seq, at="t", result="{}")
-        for seq in (5, 6, 7)
+        Receipt(digest="", operation="import.markdown", request="r" * 64, seq=1, at=at, result="{}")
+        for at in ("5", "6", "7")
     ]
     encoded = dict(codec.encode_record(receipt) for receipt in receipts)
     directory = paths.receipt_directory(key)

@@ -14,6 +14,7 @@ from tests.sync.conftest import STORE, TRACKING, Clone, bare, git
 def private_objects(clone: Clone) -> set[str]:
     """Return the objects that only the private repository of a clone has, after making sure that there are some."""
     clone.run("claim.assert", claim_type="fact", statement="for my eyes only", layer="local")
+    clone.run("claim.assert", claim_type="fact", statement="not decided yet", draft="d")
     private = clone.directory / ".git/memgit/state/private.git"
     held = set(git(private, "rev-list", "--all", "--objects", "--no-object-names").split())
     return held - set(clone.git("rev-list", STORE, "--objects", "--no-object-names").split())
@@ -46,6 +47,7 @@ def test_nothing_private_leaves(one: Clone, tmp_path: Path, way: str) -> None:
 
     there = git(target, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split()
     assert there and private and not private & set(there)
+    assert len(git(one.directory / ".git/memgit/state/private.git", "for-each-ref").splitlines()) == 2
     names = git(target, "for-each-ref", "--format=%(refname)")
     assert "local" not in names and "draft" not in names
 
@@ -116,7 +118,8 @@ def test_memory_adds_few_refs_and_no_noise(one: Clone, two: Clone) -> None:
 
     names = two.git("for-each-ref", "--format=%(refname)", "refs/memgit").splitlines()
     assert names == [TRACKING, STORE]
-    assert two.git("log", "--oneline", "--branches", "--tags", "--remotes").count("\n") == 0
+    shown = two.git("log", "--format=%H", "--branches", "--tags", "--remotes").splitlines()
+    assert shown == [two.git("rev-parse", "refs/remotes/origin/main")], "the one commit of code"
 
 
 def test_a_store_is_small_when_it_is_pushed(one: Clone, hub: Path) -> None:
@@ -133,7 +136,7 @@ def test_a_store_is_small_when_it_is_pushed(one: Clone, hub: Path) -> None:
 
 
 def test_a_record_cannot_grow_without_bound(one: Clone, two: Clone) -> None:
-    """No list in a record makes the memory huge: a record has a largest size, for a writer and for what arrives."""
+    """No list in a record makes the memory huge: a writer's records have a largest size (others': `test_validate`)."""
     markers = [f"area:{'x' * 200}{number}" for number in range(5000)]
 
     error = one.refused("claim.assert", "LIMIT_EXCEEDED", claim_type="fact", statement="x", markers=markers)

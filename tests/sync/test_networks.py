@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from memgit.store.repository import discover
+from memgit.sync.transport import Network, Transport
 from tests.sync.conftest import STORE, Clone, git
 from tests.sync.servers import cutting, daemon, http, silent
 
@@ -229,3 +231,20 @@ def test_ctrl_c_leaves_everything_valid(one: Clone, hub: Path, tmp_path: Path) -
     one.git("fsck", "--connectivity-only")
     assert one.sync()["went"] == {"claim.assert": 1}
     assert git(hub, "rev-parse", STORE) == one.tip()
+
+
+@pytest.mark.parametrize("attended", [False, True])
+def test_a_credential_helper_may_ask_whoever_is_there(
+    one: Clone, hub: Path, stack: ExitStack, tmp_path: Path, attended: bool
+) -> None:
+    """A helper is told not to ask only where nobody attends."""
+    url = stack.enter_context(http(hub.parent, password="geheim"))
+    one.git("remote", "set-url", "origin", f"{url}/hub.git")
+    heard = tmp_path / "heard"
+    helper = f"git config credential.interactive >{heard}; echo username=me; echo password=geheim"
+    one.git("config", "credential.helper", f"!f() {{ {helper}; }}; f")
+
+    found = Transport(discover(one.directory), "origin", Network(attended=attended)).look([STORE])
+
+    assert found == {STORE: one.tip()}
+    assert heard.read_text().strip() == ("" if attended else "false")

@@ -209,11 +209,20 @@ def test_a_purge_that_dies_on_the_way(one: Clone, two: Clone) -> None:
     second = two.claim("secret of two")
     two.sync()
     one.sync()
+    revision = two.run("claim.get", claim_id=second)["revision_id"]
+    change = {"claim_id": second, "claim_type": "fact", "if_revision": revision}
+    two.run("claim.revise", **change, statement="secret of two in a draft", draft="d")
     purge(one, second)
     two.claim("third")
     script = _KILLED.replace('"input": {}', '"input": {"accept_purge": True}')
-    for point in ("memgit.store.write_ahead_log:WriteAheadLog.begin_again", "memgit.store.publication:Publisher.move"):
-        subprocess.run([sys.executable, "-c", script, point, "after"], cwd=two.directory, capture_output=True)
+    for point in (
+        "memgit.store.write_ahead_log:WriteAheadLog.begin_again",
+        "memgit.store.publication:Publisher.move",
+        "memgit.store.unite:Uniter.unite",
+        "memgit.store.layers:PrivateStore.rewrite",
+    ):
+        done = subprocess.run([sys.executable, "-c", script, point, "after"], cwd=two.directory, capture_output=True)
+        assert done.returncode == -signal.SIGKILL, (point, done.stderr)
 
     two.sync(accept_purge=True)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.sync.conftest import SCOPE, STORE, TRACKING, Clone, git
+from tests.sync.by_hand import Hand
+from tests.sync.conftest import SCOPE, STORE, TRACKING, Clone, bare, git
 
 BRANCH = "refs/heads/memgit"
 
@@ -48,19 +50,63 @@ def test_a_server_that_takes_only_branches(hub: Path, clone: Callable[..., Clone
     one.claim("first")
 
     error = one.refused("sync.run", "REMOTE_REFUSED")
-    assert f"git memory config set remoteRef {BRANCH}" in error["hint"] and "--elect" in error["hint"]
-    one.run("config.set", name="remoteRef", value=BRANCH)
+    assert f"git config remote.origin.memgitRef {BRANCH}" in error["hint"] and "--elect" in error["hint"]
+    assert "a branch like others" in error["hint"]
+    one.git("config", "remote.origin.memgitRef", BRANCH)
     assert one.sync()["went"] == {"claim.assert": 1}
 
     two = clone("two")
     report = two.sync()
     assert report["ref"] == BRANCH and any(BRANCH in text for text in report["notes"])
-    assert two.git("config", "memgit.remoteRef") == BRANCH
+    assert two.git("config", "remote.origin.memgitRef") == BRANCH
     two.claim("second")
     two.sync()
     one.sync()
     assert one.statements() == ["first", "second"]
     assert git(hub, "for-each-ref", "refs/memgit") == ""
+
+
+def test_drafts_go_to_branches_too(hub: Path, clone: Callable[..., Clone]) -> None:
+    """Where a remote keeps the memory in a branch, a draft is a branch beside it; without, the hint says how."""
+    hook(hub, ONLY_BRANCHES)
+    one = clone("one")
+    one.run("store.init", **SCOPE, offline=True)
+    one.run("claim.assert", claim_type="fact", statement="drafted", draft="d")
+
+    assert "remote.origin.memgitRef" in one.refused("draft.share", "REMOTE_REFUSED", name="d")["hint"]
+    one.git("config", "remote.origin.memgitRef", BRANCH)
+    one.sync()
+    assert one.run("draft.share", name="d")["ref"] == "refs/heads/memgit-drafts/d"
+
+    two = clone("two")
+    two.sync()
+    assert [item["name"] for item in two.run("draft.remote")["items"]] == ["d"]
+    two.run("draft.fetch", name="d")
+    two.run("draft.merge", name="d")
+    assert two.statements() == ["drafted"]
+
+
+def test_each_remote_has_a_ref_of_its_own(hub: Path, clone: Callable[..., Clone]) -> None:
+    """What one remote needs is not done to another, and goes with the remote when it is renamed."""
+    hook(hub, ONLY_BRANCHES)
+    one = clone("one")
+    one.run("store.init", **SCOPE, offline=True)
+    one.git("config", "remote.origin.memgitRef", BRANCH)
+    one.sync()
+    free = bare(hub.with_name("free.git"))
+    one.git("remote", "add", "memory", str(free))
+
+    assert one.sync(remote="memory", elect=True)["ref"] == STORE
+    assert "heads" not in git(free, "for-each-ref")
+    one.git("remote", "rename", "origin", "company")
+    assert one.sync(remote="company", elect=True)["ref"] == BRANCH
+
+
+def test_a_ref_that_holds_no_memory_is_refused(one: Clone) -> None:
+    """A wrong name of a ref is said, with the key of Git config that holds it."""
+    one.git("config", "remote.origin.memgitRef", "refs/tags/x")
+
+    assert "remote.origin.memgitRef" in one.refused("sync.run", "INVALID_REQUEST")["message"]
 
 
 def test_somebodys_branch_of_that_name_is_no_memory(one: Clone, clone: Callable[..., Clone], hub: Path) -> None:
@@ -200,3 +246,131 @@ def test_an_unknown_host_and_a_missing_repository(one: Clone) -> None:
         error = one.refused("sync.run", "REMOTE_UNAVAILABLE")
         assert "origin" in error["message"] and "geheim" not in str(error)
     assert one.statements() == ["first", "second"]
+
+
+def test_a_rewind_whose_commit_is_gone_is_said_and_passes(one: Clone, two: Clone, hub: Path) -> None:
+    """Where what the remote once had was fetched, not united, and is collected on both sides, the loss is said once."""
+    before = one.tip()
+    one.claim("only fetched")
+    one.sync()
+    two.run("sync.fetch")
+    git(hub, "update-ref", STORE, before)
+    two.git("update-ref", "-d", TRACKING)
+    for place in (two.directory, hub):
+        git(place, "gc", "-q", "--prune=now")
+
+    notes = two.run("sync.fetch")["notes"]
+    two.claim("goes on")
+    report = two.sync()
+
+    assert any("set back" in text for text in notes) and any("gone" in text for text in notes)
+    assert report["notes"] == [] and report["went"] == {"claim.assert": 1}
+    assert two.statements() == ["first", "goes on"]
+
+
+def test_a_deleted_ref_whose_commit_is_gone_is_said_and_passes(one: Clone, two: Clone, hub: Path) -> None:
+    """The same where the remote's ref is deleted altogether."""
+    one.claim("only fetched")
+    one.sync()
+    two.run("sync.fetch")
+    git(hub, "update-ref", "-d", STORE)
+    two.git("update-ref", "-d", TRACKING)
+    for place in (two.directory, hub):
+        git(place, "gc", "-q", "--prune=now")
+
+    assert any("deleted" in text and text for text in two.sync()["notes"])
+    assert git(hub, "rev-parse", STORE) == two.tip()
+    assert two.sync()["notes"] == []
+
+
+@pytest.mark.parametrize("kept", ["lost", "dropped"])
+def test_what_was_noted_and_is_gone_stops_no_sync(one: Clone, two: Clone, kept: str) -> None:
+    """A note of a commit that is to be united and that no longer exists is forgotten, not stumbled over."""
+    gone = "1234567890" * 4
+    path = two.directory / ".git/memgit/state/sync.json"
+    notes = json.loads(path.read_text("utf-8"))
+    notes["origin"][kept] = gone if kept == "lost" else [gone]
+    path.write_text(json.dumps(notes), "utf-8")
+    two.claim("goes on")
+
+    assert two.sync()["went"] == {"claim.assert": 1}
+    assert gone not in path.read_text("utf-8")
+
+
+def test_a_memory_that_was_the_remotes_for_a_while(one: Clone, two: Clone, hub: Path) -> None:
+    """A foreign memory that stood in the remote's ref once is no part of ours: after it is gone, syncs go on."""
+    other = Clone(two.directory.parent / "other")
+    git(two.directory.parent, "init", "-q", "other")
+    other.run("store.init", workspace_id="w", project_id="p")
+    other.claim("foreign")
+    git(other.directory, "push", "-q", "--force", str(hub), f"{STORE}:{STORE}")
+    two.refused("sync.run", "STORE_UNRELATED")
+    git(hub, "update-ref", STORE, two.tip())
+
+    assert any("another memory" in text for text in two.sync()["notes"])
+    assert two.sync()["notes"] == []
+    assert two.statements() == ["first"]
+
+
+def test_a_code_branch_of_that_name_leaves_no_trace(one: Clone, clone: Callable[..., Clone], hub: Path) -> None:
+    """A look at a branch `memgit` that holds code leaves the tracking ref as it was, so nothing speaks of it later."""
+    git(hub, "update-ref", "-d", STORE)
+    git(hub, "update-ref", BRANCH, git(hub, "rev-parse", "refs/heads/main"))
+    before = one.tip(TRACKING)
+    fresh = clone("fresh")
+    fresh.run("store.init", **SCOPE)
+
+    for side, expected in ((one, before), (fresh, "")):
+        side.run("sync.fetch")
+        assert side.tip(TRACKING) == expected
+        assert side.run("sync.status")["obstacle"] is None
+    assert one.run("diff", range="@..@{origin}")["is_empty"]
+
+
+def test_the_command_that_sets_a_remote_right(one: Clone, two: Clone, hub: Path) -> None:
+    """A refusal names the command that sets the remote's ref back, and the command works."""
+    hand = Hand(one)
+    good = one.tip()
+    hand.publish(one.commit(hand.tree({"README.md": ("100644", hand.blob(b"x"))}), good, seq=9))
+
+    error = two.refused("sync.run", "INCOMING_REFUSED")
+
+    two.git(*error["hint"].split("`")[1].split()[1:])
+    assert git(hub, "rev-parse", STORE) == good
+    two.claim("second")
+    assert two.sync()["went"] == {"claim.assert": 1}
+
+
+def test_a_remote_that_is_fetched_here_and_pushed_there(one: Clone, two: Clone, hub: Path, tmp_path: Path) -> None:
+    """Where the place to push to holds another memory than the place to fetch from, that is said, not a branch."""
+    elsewhere = tmp_path / "elsewhere.git"
+    git(tmp_path, "clone", "-q", "--mirror", str(hub), str(elsewhere))
+    two.claim("elsewhere")
+    two.git("push", "-q", str(elsewhere), f"{STORE}:{STORE}")
+    one.git("config", "remote.origin.pushurl", str(elsewhere))
+    one.claim("second")
+
+    error = one.refused("sync.run", "REMOTE_REFUSED")
+
+    assert "pushed to another" in error["message"] and BRANCH not in error["hint"]
+
+
+@pytest.mark.parametrize("key", ["url", "pushurl"])
+def test_memory_is_pushed_to_one_place(one: Clone, hub: Path, tmp_path: Path, key: str) -> None:
+    """A remote whose code goes to several places sends the memory to the first of them and to no other."""
+    mirror = tmp_path / "mirror.git"
+    git(tmp_path, "init", "-q", "--bare", str(mirror))
+    if key == "pushurl":
+        one.git("config", "--add", "remote.origin.pushurl", hub.as_uri())
+    one.git("config", "--add", f"remote.origin.{key}", str(mirror))
+    one.git("config", "remote.origin.proxy", "")
+    git(hub, "update-ref", "-d", STORE)
+    one.claim("second")
+
+    one.sync()
+    one.run("remember", text="A draft too.", draft="d")
+    one.run("draft.share", name="d")
+    one.git("push", "-q", "origin", "HEAD:main")
+
+    assert git(hub, "rev-parse", STORE) == one.tip()
+    assert git(mirror, "for-each-ref", "--format=%(refname)") == "refs/heads/main"

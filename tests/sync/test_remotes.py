@@ -107,6 +107,20 @@ def test_another_remote_is_refused_until_it_is_elected(one: Clone, tmp_path: Pat
     assert one.sync()["remote"] == "memory"
 
 
+def test_an_election_changes_only_where_the_exchange_went_through(one: Clone, tmp_path: Path) -> None:
+    """`sync OTHER --elect` that fails, because the other holds another memory, leaves memory going where it went."""
+    other = Clone(tmp_path / "other")
+    git(tmp_path, "init", "-q", "other")
+    other.run("store.init", workspace_id="w", project_id="p", marker=False)
+    other.claim("foreign")
+    one.git("remote", "add", "other", str(other.directory))
+
+    one.refused("sync.run", "STORE_UNRELATED", remote="other", elect=True)
+
+    assert one.git("config", "memgit.remote") == "origin"
+    assert one.sync()["remote"] == "origin"
+
+
 def test_an_elected_remote_that_is_gone_stops_the_sync(one: Clone, tmp_path: Path) -> None:
     """Where the elected remote was removed, no other one is used instead."""
     other = bare(tmp_path / "other.git")
@@ -138,6 +152,44 @@ def test_init_brings_the_memory_that_is_there(one: Clone, clone: Callable[..., C
     assert report["adopted_from"] == "origin" and not report["created"]
     assert fresh.tip() == one.tip()
     assert report["workspace_id"] == SCOPE["workspace_id"]
+
+
+def test_init_looks_at_every_remote(one: Clone, hub: Path, tmp_path: Path, clone: Callable[..., Clone]) -> None:
+    """Where several remotes are there and none is chosen, the one that has a memory is chosen and brought."""
+    fresh = clone("fresh", url=bare(tmp_path / "fork.git").as_uri())
+    fresh.git("remote", "add", "company", hub.as_uri())
+    fresh.git("remote", "add", "broken", str(tmp_path / "nowhere.git"))
+
+    envelope = fresh.envelope("store.init", **SCOPE)
+
+    assert envelope["result"]["adopted_from"] == "company"
+    assert fresh.git("config", "memgit.remote") == "company" and fresh.tip() == one.tip()
+    assert any("broken" in text for text in envelope["warnings"])
+
+
+def test_init_does_not_choose_among_memories(
+    one: Clone, hub: Path, tmp_path: Path, clone: Callable[..., Clone]
+) -> None:
+    """Where two remotes have a memory nothing is begun, and the error names both and the way on."""
+    fork = bare(tmp_path / "fork.git")
+    one.git("push", "-q", str(fork), f"{STORE}:{STORE}")
+    fresh = clone("fresh")
+    fresh.git("remote", "add", "fork", fork.as_uri())
+
+    error = fresh.refused("store.init", "NO_REMOTE", **SCOPE)
+
+    assert "fork, origin" in error["message"] and "git memory sync fork" in error["hint"]
+    assert fresh.tip() == ""
+
+
+def test_init_looks_at_no_other_remote_than_the_chosen_one(one: Clone, hub: Path, clone: Callable[..., Clone]) -> None:
+    """A chosen remote that is gone is said; no other one is used instead."""
+    fresh = clone("fresh")
+    fresh.git("config", "memgit.remote", "gone")
+
+    envelope = fresh.envelope("store.init", **SCOPE)
+
+    assert envelope["result"]["created"] and any("gone" in text for text in envelope["warnings"])
 
 
 def test_init_goes_on_without_a_network(clone: Callable[..., Clone], hub: Path) -> None:

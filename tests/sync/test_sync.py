@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
+import pytest
+
+from tests.screening.keys import KINDS
 from tests.sync.conftest import STORE, TRACKING, Clone, git
+
+TOKEN = KINDS["github"][0](Random(1)).text
 
 
 def test_what_one_clone_writes_the_other_has(one: Clone, two: Clone) -> None:
@@ -122,7 +131,7 @@ def test_push_sends_what_is_here_and_never_overwrites(one: Clone, two: Clone, hu
 
 
 def test_who_syncs_is_who_git_says(one: Clone, two: Clone) -> None:
-    """The commit that unites two sides is by the user's own Git identity, never by an invented one."""
+    """The commit that unites two sides is by the user's own Git identity."""
     two.git("config", "user.name", "Somebody Else")
     two.git("config", "user.email", "else@example.invalid")
     one.claim("of one")
@@ -171,6 +180,93 @@ def test_what_is_ignored_is_counted(one: Clone, two: Clone) -> None:
 
     report = two.sync()
 
-    assert report["ignored"] == 1
+    assert report["ignored"] == 1 and report["ignored_first"] == [other]
     assert other in two.git("ls-tree", "-r", "--name-only", STORE)
     assert two.statements() == ["first"]
+
+
+def test_an_invented_identity_is_said(one: Clone, two: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Git does not know the user, a sync that makes a commit says so, as a write does; another does not."""
+    one.claim("of one")
+    two.claim("of two")
+    one.sync()
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+
+    assert any("does not know your name" in text for text in two.envelope("sync.run")["warnings"])
+    assert two.envelope("sync.run")["warnings"] == []
+
+
+def test_a_commit_that_is_not_signed_is_said(one: Clone, two: Clone) -> None:
+    """Where the user signs and the key is not at hand, a sync says that its commit is not signed, as a write does."""
+    one.claim("of one")
+    two.claim("of two")
+    one.sync()
+    two.git("config", "commit.gpgSign", "true")
+    two.git("config", "gpg.format", "ssh")
+    two.git("config", "user.signingKey", "/nowhere/key")
+
+    assert any("not signed" in text for text in two.envelope("sync.run")["warnings"])
+
+
+def test_what_this_clone_wrote_meanwhile_did_not_come(one: Clone, two: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What came is what the union brought; what other processes of this clone wrote beside the sync is not counted."""
+    from memgit.sync.arrival import Fetcher
+
+    one.revise(one.first(), "as one sees it")
+    one.sync()
+    whole = Fetcher.fetch
+
+    def slow(self: Fetcher, ref: str, *, elsewhere: bool) -> object:
+        arrival = whole(self, ref, elsewhere=elsewhere)
+        two.claim("meanwhile")
+        return arrival
+
+    monkeypatch.setattr(Fetcher, "fetch", slow)
+
+    report = two.sync()
+
+    assert report["came"] == {"claim.revise": 1}
+    assert report["went"] == {"claim.assert": 1}
+
+
+def test_the_second_screen_stands_before_a_sync(one: Clone, two: Clone, hub: Path) -> None:
+    """A sync sends nothing that looks like a secret; what came in still did, and a push of code is not held up."""
+    one.run("claim.assert", claim_type="fact", statement=f"use {TOKEN}", allow_flagged=True)
+    (one.directory / ".git/memgit/state/allowed-flagged").unlink()
+    two.claim("of two")
+    two.sync()
+    before = git(hub, "rev-parse", STORE)
+
+    envelope = one.envelope("sync.run")
+
+    assert envelope["error"]["code"] == "SECRET_DETECTED" and TOKEN not in str(envelope)
+    assert git(hub, "rev-parse", STORE) == before
+    assert "of two" in one.statements()
+    (one.directory / "code.txt").write_text("changed\n", "utf-8")
+    one.git("commit", "-qam", "code")
+    one.git("push", "-q", "origin", "HEAD:main")
+    assert git(hub, "rev-parse", "main") == one.git("rev-parse", "HEAD")
+    assert one.sync(allow_flagged=True)["pushed"]
+
+
+def test_others_write_while_the_network_hangs(one: Clone, hub: Path) -> None:
+    """The lock is free while a sync waits for the remote: a write of another process is done meanwhile."""
+    mark = hub / "in-hook"
+    hook = hub / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch {mark}\nwhile test -e {mark}; do sleep 0.05; done\n")
+    hook.chmod(0o755)
+    one.claim("second")
+    command = [sys.executable, "-m", "memgit.cli", "sync"]
+    process = subprocess.Popen(command, cwd=one.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        while not mark.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        one.claim("meanwhile")
+        assert process.poll() is None
+    finally:
+        mark.unlink(missing_ok=True)
+
+    assert process.wait(30) == 0
+    assert one.statements() == ["first", "meanwhile", "second"]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from memgit.limits import DEFAULT
-from tests.sync.by_hand import BLOB, CLAIM, RECORD, Hand
+from tests.sync.by_hand import BLOB, CLAIM, DIGEST, RECORD, ULID, Hand
 from tests.sync.conftest import STORE, TRACKING, Clone, git
 
 FILE = "100644"
+STORE_RECORD = f"stores/sto_{ULID}/{DIGEST}.yaml"
 
 Make = Callable[[Clone, Hand], tuple[str, int]]
 """Makes a tree, and the seq of the commit that gets it."""
@@ -92,13 +94,17 @@ FAULTS: dict[str, tuple[Make, str]] = {
     "a directory as a file": (at(f"{CLAIM}/x"), CLAIM[:20]),
     "a record that is too large": (at(CLAIM, b"x" * (DEFAULT.record_bytes + 1)), str(DEFAULT.record_bytes)),
     "a receipt that is too large": (at(RECORD, b"x" * (DEFAULT.record_bytes + 1)), str(DEFAULT.record_bytes)),
+    "an artifact of other bytes": (at(BLOB, b"planted"), "other bytes"),
+    "a store record of other bytes": (at(STORE_RECORD, b"planted"), "other bytes"),
+    "an operation above its commit": (at(CLAIM.replace(".7-", f".{2**53 - 1}-")), "above its commit's"),
+    "a store that nobody began": (lambda c, h: (h.tree({}, removed=("stores",)), 9), "who began it"),
     "an artifact that is too large": (at(BLOB, b"x" * (DEFAULT.artifact_bytes + 1)), str(DEFAULT.artifact_bytes)),
     "an entry twice": (twice, "twice"),
     "entries in another order": (unsorted, "order"),
     "modes in another spelling": (padded, "mode"),
     "an empty directory": (hollow, "empty directory"),
     "a directory with too many entries": (wide, "more than"),
-    "directories nested too deeply": (deep, "deeply"),
+    "directories nested too deeply": (deep, "directory that no store has"),
     "another format constant": (lambda c, h: (h.tree({"format/1": (FILE, h.blob(b"other\n"))}), 9), "format/1"),
     "no format": (lambda c, h: (h.tree({}, removed=("format",)), 9), "not a store"),
     "a falling sequence": (seq(1), "sequence 1"),
@@ -274,7 +280,7 @@ def test_the_check_reads_only_what_is_new(one: Clone, two: Clone, monkeypatch: p
 
     from memgit.store.repository import discover
     from memgit.store.store import Store
-    from memgit.sync.validate import validate
+    from memgit.store.validate import validate
 
     two.git("fetch", "-q", "origin", f"+{STORE}:{TRACKING}")
     store = Store(discover(two.directory))
@@ -283,3 +289,19 @@ def test_the_check_reads_only_what_is_new(one: Clone, two: Clone, monkeypatch: p
     store.close()
 
     assert 0 < len(read) < 20
+
+
+def test_a_few_trees_that_name_millions_of_paths(one: Clone, two: Clone) -> None:
+    """What a tip makes this clone read is bounded by its own size: no directory is entered that no store has."""
+    hand = Hand(one)
+    tree = hand.blob(b"x")
+    for mode in (b"100644", b"40000", b"40000", b"40000"):
+        tree = hand.raw_tree([(mode, b"%07d" % number, tree) for number in range(300)])
+    entries = [(m, n, oid) for n, (m, oid) in hand.entries(STORE).items()]
+    root = hand.raw_tree(sorted([*entries, (b"40000", b"receipts", tree)], key=lambda one: one[1]))
+    bomb = one.commit(root, one.tip(), seq=9)
+    for bad in (bomb, one.commit(one.tree(), bomb, seq=9)):  # and one in the history, hidden by the next commit
+        hand.publish(bad)
+        started = time.monotonic()
+        assert "receipts/0" in two.refused("sync.run", "INCOMING_REFUSED")["message"]
+        assert time.monotonic() - started < 20

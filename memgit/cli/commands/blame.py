@@ -10,6 +10,7 @@ from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
 from memgit.cli.ids import whole_id
 from memgit.cli.options import layer_options
+from memgit.cli.people import person
 from memgit.cli.terminal import Part, moment, one_line
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _origin(revision: BlameRevision) -> list[Part]:
     return [
         ("dim", f"{revision.number:>3} "),
         ("id", f"{commit:<10}"),
-        f" {one_line(revision.author, 24):<24} ",
+        f" {person(revision.author, 24):<24} ",
         ("dim", f"{moment(revision.at)} {one_line(code, 24):<24}"),
     ]
 

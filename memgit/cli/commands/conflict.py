@@ -10,7 +10,7 @@ from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
 from memgit.cli.ids import whole_case
 from memgit.cli.options import horizon_options, layer_options, limit_option, write_options
-from memgit.cli.views import show_case
+from memgit.cli.views import list_case, show_case
 
 if TYPE_CHECKING:
     from memgit.operations.acknowledge import Acknowledged
@@ -56,7 +56,7 @@ def list_(
 @click.argument("case_id", metavar="CASE")
 @click.pass_obj
 def show_(front: Front, /, case_id: str) -> CaseView | None:
-    """Show a case with both sides, as they were and as they are.
+    """Show a case: both sides, by whom, and what resolves it.
 
     \b
     Example:
@@ -97,8 +97,10 @@ def _show(front: Front, page: ConflictPage) -> None:
     for number, case in enumerate(page.items):
         if number:
             front.out.line()
-        show_case(front.out, case)
+        list_case(front.out, case)
     if not page.items:
         front.out.note("no conflicts")
+    elif any(case.resolved_by for case in page.items):
+        front.out.note("`git memory conflict show CASE` says what resolves one")
     if page.next_cursor is not None:
         front.out.note(f"more: --cursor {page.next_cursor}")

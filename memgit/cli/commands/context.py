@@ -8,7 +8,7 @@ import click
 
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
-from memgit.cli.options import as_of_option, horizon_options, layer_options
+from memgit.cli.options import as_of_option, horizon_options, layer_options, recency_option
 from memgit.cli.views import fields
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ def show(front: Front, result: ResolvedContext) -> None:
 @click.option("-n", "--limit", type=int, metavar="N", help="At most so many hits; default 10.")
 @click.option("--marker", "markers", metavar="MARKER", multiple=True, help="Only what carries it; repeatable.")
 @click.option("--include-unqualified", is_flag=True, help="Also what comes close without qualifying, said so.")
+@click.option("--include-untrusted", is_flag=True, help="Also what authors wrote whom you do not trust, labelled.")
 @click.option("--include-historical", is_flag=True, help="Also what was superseded, retracted or expired.")
+@recency_option
 @as_of_option
 @horizon_options
 @layer_options
@@ -67,7 +69,8 @@ def show(front: Front, result: ResolvedContext) -> None:
 def build(front: Front, /, words: tuple[str, ...], **wanted: Any) -> ContextBundle | None:
     """Print what memory holds for a prompt, as Markdown within a budget.
 
-    Every stored line is quoted and cited, conflicts are told, and the whole is labelled untrusted.
+    Every stored line is quoted and cited, conflicts are told, and the whole is labelled as data that may be wrong. What
+    authors wrote whom you do not trust (`git memory trust`) is left out and counted.
 
     \b
     Examples:
@@ -86,6 +89,9 @@ def show_bundle(front: Front, result: ContextBundle) -> None:
         front.out.line(line)
     if result.omitted_count:
         front.out.note(f"{result.omitted_count} more did not fit: --max-bytes")
+    if result.untrusted_count:
+        left = "1 was" if result.untrusted_count == 1 else f"{result.untrusted_count} were"
+        front.out.note(f"{left} left out, by authors whom you do not trust: `git memory trust`, --include-untrusted")
     if result.retrieval_truncated:
         front.out.note("more was found: --limit")
     for signal in result.risk_signals:

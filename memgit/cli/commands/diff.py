@@ -23,14 +23,16 @@ if TYPE_CHECKING:
     show_default=True,
     help="Markdown is fit for the comment of a pull request.",
 )
+@click.option("--full", is_flag=True, help="Show all lines of a document, not only its first.")
 @click.option("--max-bytes", type=int, metavar="BYTES", help="How much to show at most; default: 60000.")
 @click.pass_obj
-def command(front: Front, /, range_: str | None, format_: str, max_bytes: int | None) -> DiffAnswer | None:
+def command(front: Front, /, range_: str | None, format_: str, full: bool, max_bytes: int | None) -> DiffAnswer | None:
     """Show what one state of the memory has and another has not.
 
     Without a range: what a sync would bring, as far as it was fetched. B alone means @..B; A...B means what B has since
-    the two went apart. A state is @ (our tip), the name of a remote, seq:N, a date, the beginning of a commit, or
-    draft:NAME. Memory is merged by union, so nothing that only A has is shown; conflicts are those that would open.
+    the two went apart. A state is @ (our tip), the name of a remote, seq:N, a date (also yesterday, 2.weeks.ago), the
+    beginning of a commit, or draft:NAME. Memory is merged by union, so nothing that only A has is shown; conflicts are
+    those that would open.
 
     \b
     Examples:
@@ -40,7 +42,7 @@ def command(front: Front, /, range_: str | None, format_: str, max_bytes: int | 
     """
     from memgit.operations.diff import DiffAnswer
 
-    fields = given(range=range_, max_bytes=max_bytes)
+    fields = given(range=range_, full=full, max_bytes=max_bytes)
     if format_ == "markdown":
         fields["format"] = "markdown"
     front.as_json = front.as_json or format_ == "json"

@@ -8,14 +8,16 @@ import click
 
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
-from memgit.cli.terminal import moment
+from memgit.cli.sharing import flagged
+from memgit.cli.terminal import counted, moment
 
 if TYPE_CHECKING:
     from memgit.operations.diff import DiffAnswer
-    from memgit.operations.draft_exchange import DraftShared, RemoteDrafts
+    from memgit.operations.draft_exchange import DraftShared, DraftUnshared, RemoteDrafts
     from memgit.operations.drafts import DraftDropped, DraftMerged, DraftPage, DraftView
 
 _remote = click.option("--remote", metavar="REMOTE", help="Another remote than the one that memory goes to.")
+_elected = click.option("--remote", metavar="REMOTE", help="The remote, where none was chosen yet: memory goes there.")
 
 
 @noun("draft")
@@ -56,8 +58,9 @@ def list_(front: Front, /, of_remote: bool) -> DraftPage | RemoteDrafts | None:
     show_default=True,
     help="Markdown is fit for the comment of a pull request.",
 )
+@click.option("--full", is_flag=True, help="Show all lines of a document, not only its first.")
 @click.pass_obj
-def diff(front: Front, /, name: str, form: str) -> DiffAnswer | None:
+def diff(front: Front, /, name: str, form: str, full: bool) -> DiffAnswer | None:
     """Show what merging a draft would bring.
 
     What it adds, revises, retracts and relates, and which conflicts it would open.
@@ -70,19 +73,20 @@ def diff(front: Front, /, name: str, form: str) -> DiffAnswer | None:
     from memgit.operations.diff import DiffAnswer
 
     front.as_json = front.as_json or form == "json"
-    fields = {"name": name, "format": "markdown" if form == "markdown" else "data"}
+    fields = {"name": name, "format": "markdown" if form == "markdown" else "data", **given(full=full)}
     return front.perform("draft.diff", fields, DiffAnswer, lambda found: _show_diff(front, found))
 
 
 @command.command("share")
 @click.argument("name")
-@_remote
+@_elected
 @click.option("--allow-flagged", is_flag=True, help="Send what looks like a secret, once you looked at it.")
 @click.pass_obj
 def share(front: Front, /, name: str, remote: str | None, allow_flagged: bool) -> DraftShared | None:
-    """Send a draft to the remote, for others to fetch.
+    """Send a draft to the remote that memory goes to, for others to fetch.
 
-    It goes to refs/memgit/drafts/NAME there; nothing else of this clone's private memory goes with it.
+    It goes to refs/memgit/drafts/NAME there, or beside the branch that the remote keeps the memory in; nothing else of
+    this clone's private memory goes with it.
 
     \b
     Examples:
@@ -132,16 +136,24 @@ def merge(front: Front, /, name: str) -> DraftMerged | None:
 @command.command("drop")
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Also where nobody else has what it holds.")
+@click.option("--remote", "of_remote", is_flag=True, help="Take it away from the remote instead of from here.")
 @click.pass_obj
-def drop(front: Front, /, name: str, yes: bool) -> DraftDropped | None:
+def drop(front: Front, /, name: str, yes: bool, of_remote: bool) -> DraftDropped | DraftUnshared | None:
     """Take a draft away. For 30 days `git memory draft restore` brings it back.
+
+    A draft that was shared stays on the remote, also after it was merged, until --remote takes it away there.
 
     \b
     Examples:
       git memory draft drop cache-rules --yes
+      git memory draft drop cache-rules --remote
     """
+    from memgit.operations.draft_exchange import DraftUnshared
     from memgit.operations.drafts import DraftDropped
 
+    if of_remote:
+        fields = given(name=name, yes=yes)
+        return front.perform("draft.unshare", fields, DraftUnshared, lambda done: _show_unshared(front, done))
     return front.perform("draft.drop", given(name=name, yes=yes), DraftDropped, lambda done: _show_dropped(front, done))
 
 
@@ -163,9 +175,9 @@ def restore(front: Front, /, name: str, commit: str | None) -> DraftView | None:
 
 def _show(front: Front, view: DraftView) -> None:
     told = ", ".join([*view.shared_with, *(f"{remote} (an earlier state)" for remote in view.shared_before)])
-    operations = "1 operation" if view.operations == 1 else f"{view.operations} operations"
-    entities = "1 entity" if view.entities == 1 else f"{view.entities} entities"
-    front.out.line(("id", view.name), f"  {operations} on {entities}, shared with {told or 'nobody'}")
+    about = f"{counted(view.operations, 'operation')} on {counted(view.entities, 'entity', 'entities')}"
+    merged = ", merged already" if view.merged else ""
+    front.out.line(("id", view.name), f"  {about}, shared with {told or 'nobody'}{merged}")
     front.out.line(("dim", f"  began {moment(view.began_at)}, last write {moment(view.last_write_at)}"))
 
 
@@ -197,18 +209,38 @@ def _show_diff(front: Front, found: DiffAnswer) -> None:
 
 
 def _show_shared(front: Front, done: DraftShared) -> None:
+    if done.elected:
+        front.out.note(f"memory goes to {done.remote} from now on (Git config memgit.remote)")
     front.out.line(("id", done.name), f"  {done.commit[:12]} in {done.ref} of {done.remote}")
     if not done.sent:
         front.out.note("it was there already")
+    if done.flagged:
+        front.out.note(f"with {flagged(done.flagged)}")
 
 
 def _show_merged(front: Front, done: DraftMerged) -> None:
-    operations = "1 operation" if done.operations == 1 else f"{done.operations} operations"
-    front.out.line(("id", done.name), f"  merged: {operations}")
+    brought = f"merged: {counted(done.operations, 'operation')}" if done.operations else "was merged already"
+    front.out.line(("id", done.name), f"  {brought}")
     for case in done.conflicts_opened:
         front.out.line("  conflict  ", ("bad", case))
+    _say_left(front, done.name, done.left_with)
 
 
 def _show_dropped(front: Front, done: DraftDropped) -> None:
     front.out.line(("id", done.name), f"  dropped; it was {done.commit}")
     front.out.note(f"until {moment(done.kept_until)}: `git memory draft restore {done.name}`")
+    _say_left(front, done.name, done.left_with)
+
+
+def _show_unshared(front: Front, done: DraftUnshared) -> None:
+    if done.commit is None:
+        front.out.note(f"{done.remote} has no draft {done.name}")
+        return
+    front.out.line(("id", done.name), f"  removed from {done.remote}; it was {done.commit}")
+
+
+def _say_left(front: Front, name: str, remotes: tuple[str, ...]) -> None:
+    """Say which remotes keep a draft that is gone here."""
+    if remotes:
+        there = " and ".join(remotes)
+        front.out.note(f"it is still on {there}: `git memory draft drop {name} --remote` takes it away there")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def command(front: Front, /, remote: str | None) -> SyncReport | None:
     """Fetch a remote's memory and check it; the memory here does not change.
 
-    Any remote may be looked at. `git memory remote status` says what a sync would bring.
+    Any remote may be looked at. `git memory diff` shows what a sync would bring, `git memory remote` counts it.
 
     \b
     Examples:

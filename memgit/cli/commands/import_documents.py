@@ -9,6 +9,7 @@ import click
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
 from memgit.cli.options import write_options
+from memgit.cli.terminal import counted
 
 if TYPE_CHECKING:
     from memgit.operations.import_markdown import Imported
@@ -30,9 +31,9 @@ def command() -> None:
 def markdown(front: Front, /, directory: str, prefix: str | None, dry_run: bool) -> Imported | None:
     """Import the Markdown files below a directory, each as an artifact.
 
-    Title, headings and front matter are kept with the exact bytes. Importing again writes only what changed. Hidden
-    directories and symbolic links are left out, and so is what looks as if it held a secret; files that are gone are
-    named and kept.
+    Title, headings and front matter are kept with the exact bytes. Importing again writes only what changed. Files
+    of other formats are counted and left out (`git memory artifact put FILE` keeps one), and so are hidden directories,
+    symbolic links, and what looks as if it held a secret; files that are gone are named and kept.
 
     \b
     Examples:
@@ -67,5 +68,13 @@ def show(front: Front, result: Imported, dry_run: bool) -> None:
     elif result.flagged:
         out.note(f"{result.flagged} documents seem to hold secrets; what was kept of them before is as it was")
         out.note("hint: take the secrets out and import again; or look at each, then pass --allow-flagged")
+    if result.others:
+        out.note(f"{counted(result.others, 'other file')} left out ({_kinds(result)}): only Markdown is imported")
     would = "would be " if dry_run else ""
     out.line(f"{result.added} {would}new, {result.revised} {would}changed, {result.unchanged} unchanged")
+
+
+def _kinds(result: Imported) -> str:
+    """Return the most frequent ends of the names of what is no Markdown."""
+    named = ", ".join(f"{count} {suffix or 'without an end'}" for suffix, count in result.other_kinds.items())
+    return named if sum(result.other_kinds.values()) == result.others else f"{named}, …"

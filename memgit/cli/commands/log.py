@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memgit.cli.front import Front, given
+from memgit.cli.front import Front, given, layer_label
 from memgit.cli.grammar import verb
 from memgit.cli.ids import whole_id
-from memgit.cli.options import layer_options, limit_option
+from memgit.cli.options import draft_option, limit_option
+from memgit.cli.people import person
 from memgit.cli.terminal import Part, moment, one_line
 
 if TYPE_CHECKING:
@@ -21,14 +22,19 @@ if TYPE_CHECKING:
 @click.argument("id", metavar="[ID]", required=False)
 @limit_option(20, "writes")
 @click.option("--actor", metavar="WHO", help="Only by this person or agent: a part of the name or address.")
-@click.option("--since", metavar="WHEN", help="Only from this date, or time with a zone, on.")
-@click.option("--until", metavar="WHEN", help="Only before this date or time.")
+@click.option("--since", metavar="WHEN", help="Only from this date on; also yesterday, 2.weeks.ago.")
+@click.option("--until", metavar="WHEN", help="Only before this date.")
 @click.option("--verb", metavar="VERB", help="Only what did this: revise, claim.retract, undo, ...")
 @click.option("-p", "--patch", is_flag=True, help="Show what was said: of a revision, what it changed.")
 @click.option("--oneline", is_flag=True, help="One line a write; so it is without --patch.")
 @click.option("--before", type=int, metavar="SEQ", help="Only writes below this sequence number.")
 @click.option("--cursor", metavar="CURSOR", help="Where the page before ended.")
-@layer_options
+@click.option(
+    "--layer",
+    type=click.Choice(("shared", "local")),
+    help="Only what everybody sees, or only what is kept in this clone alone.",
+)
+@draft_option
 @click.pass_obj
 def command(
     front: Front,
@@ -43,20 +49,25 @@ def command(
     oneline: bool,
     before: int | None,
     cursor: str | None,
+    layer: str | None,
 ) -> LogPage | None:
     """Show the write history; with ID, each operation on one entity.
 
-    One line a write: sequence number, commit, time, author, and what was done. `git log refs/memgit/store` shows the
-    same commits. With ID or --patch each operation has its digest, which `git memory undo` takes.
+    One line a write: sequence number, commit, time, author with the agent that acted (MEMGIT_AGENT names it), and what
+    was done. What is not shared says so; `git log refs/memgit/store` shows the commits that are. With ID or --patch
+    each operation has its digest, which `git memory undo` takes.
 
     \b
     Examples:
       git memory log -n 5
       git memory log clm_01jb3h --patch
+      git memory log --layer local
       git memory log --actor ada --verb retract --since 2026-05-01
     """
     from memgit.operations.log import LogPage
 
+    if layer == "shared":
+        front.read_fields["layer"] = layer  # the look-up of an id leaves the rest out, too
     entity = None if id is None else whole_id(front, id)
     fields = {
         "limit": limit,
@@ -69,6 +80,7 @@ def command(
             until=until,
             verb=verb,
             patch=patch and not oneline,
+            layer=layer if layer == "local" else None,
         ),
     }
     return front.perform("log", fields, LogPage, lambda page: show(front, page))
@@ -81,8 +93,10 @@ def show(front: Front, page: LogPage) -> None:
             ("dim", f"{entry.seq:>5}"),
             " ",
             ("id", (entry.commit or "-")[:10]),
-            f"  {moment(entry.at)}  {one_line(entry.actor, 24):<24}  ",
+            f"  {moment(entry.at)}  {person(entry.actor, 24):<24}  ",
             one_line(entry.subject, 100),
+            f"  by {', '.join(one_line(name, 80) for name in entry.authors)}" if entry.authors else "",
+            ("dim", layer_label(entry.layer)),
             *_standing(entry),
         )
         for said in entry.said:

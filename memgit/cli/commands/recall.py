@@ -8,7 +8,7 @@ import click
 
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
-from memgit.cli.options import as_of_option, horizon_options, layer_options, together
+from memgit.cli.options import as_of_option, horizon_options, layer_options, recency_option, together
 
 if TYPE_CHECKING:
     from memgit.operations.recall import Recalled
@@ -27,6 +27,7 @@ _sizes = together(
 @_sizes
 @click.option("--include-historical", is_flag=True, help="Also what was superseded, retracted or expired.")
 @click.option("--marker", "markers", metavar="MARKER", multiple=True, help="Only what carries it; repeatable.")
+@recency_option
 @as_of_option
 @horizon_options
 @layer_options
@@ -79,8 +80,10 @@ def _say_what_is_missing(front: Front, result: Recalled) -> None:
         front.out.line("Nothing in this memory qualifies as an answer.")
     hint = result.candidates_hint
     if hint is not None and (hint.claims or hint.artifacts):
-        close = f"{_counted(hint.claims, 'claim')} and {_counted(hint.artifacts, 'more document')}"
-        front.out.note(f"{close} come close: `git memory search QUERY` shows them; so may a recall in fewer words")
+        parts = [_counted(hint.claims, "claim"), _counted(hint.artifacts, "more document")]
+        close = " and ".join(part for part in parts if not part.startswith("0 "))
+        comes, them = ("comes", "it") if hint.claims + hint.artifacts == 1 else ("come", "them")
+        front.out.note(f"{close} {comes} close: `git memory search QUERY` shows {them}; so may a recall in fewer words")
     elif result.presence != "none":
         return
     else:

@@ -27,7 +27,8 @@ def command(front: Front, /, text: str, evidence: str | None, quote: str | None,
 
     TEXT is the statement, or - for standard input. Without --evidence the text itself is kept as a note. With it, the
     file becomes an artifact (the next revision, where its path is known), and the claim cites the quote's exact bytes,
-    or those of the statement where the file says it once.
+    or those of the statement where the file says it once, else all of the file. MEMGIT_AGENT names the agent
+    that writes.
 
     \b
     Examples:
@@ -57,6 +58,8 @@ def show(front: Front, result: Remembered) -> None:
     front.out.line(("id", result.claim_id))
     if front.out.quiet:
         return
+    if result.start_byte is None:
+        front.out.note("hint: --quote TEXT cites a passage instead of the whole document")
     evidence = ArtifactCitation(
         ArtifactId(result.artifact_id), RevisionId(result.artifact_revision_id), result.start_byte, result.end_byte
     )

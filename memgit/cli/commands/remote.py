@@ -15,12 +15,19 @@ if TYPE_CHECKING:
     from memgit.operations.sync_status import RemoteStatus
 
 
-@noun("remote")
-def command() -> None:
-    """See how this clone and the remote stand.
+@noun("remote", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context, /) -> None:
+    """See how this clone and the remote stand; without a verb, the status.
 
     Memory goes to one remote, which the first `git memory sync` chooses and Git config memgit.remote names.
+
+    \b
+    Example:
+      git memory remote
     """
+    if context.invoked_subcommand is None:
+        _status(context.obj, {})
 
 
 @command.command("status")
@@ -30,16 +37,20 @@ def command() -> None:
 def status(front: Front, /, remote: str | None, fetch: bool) -> RemoteStatus | None:
     """Show how far this clone and the remote are apart.
 
-    What only one side has is counted, and so are the conflicts that a sync would open.
+    What only one side has is counted, as of the last look at the remote, and so are the conflicts that a sync would
+    open. `git memory diff` shows what would come.
 
     \b
     Examples:
       git memory remote status
       git memory remote status --fetch
     """
+    return _status(front, given(remote=remote, fetch=fetch))
+
+
+def _status(front: Front, fields: dict[str, object]) -> RemoteStatus | None:
     from memgit.operations.sync_status import RemoteStatus
 
-    fields = given(remote=remote, fetch=fetch)
     return front.perform("sync.status", fields, RemoteStatus, lambda result: _show(front, result))
 
 
@@ -47,10 +58,17 @@ def _show(front: Front, result: RemoteStatus) -> None:
     chosen = "" if result.elected else "  (memory does not go there)"
     front.out.line(("id", one_line(result.remote, 60)), f"  {result.ref}{chosen}")
     front.out.line("  ahead      ", counted(result.ahead) if result.ahead else "nothing")
-    front.out.line("  behind     ", counted(result.behind) if result.behind else "nothing")
+    front.out.line("  behind     ", _behind(result))
     if result.conflicts:
         front.out.line("  conflicts  ", ("bad", f"{len(result.conflicts)} would open"))
     if result.obstacle is not None:
         front.out.line("  obstacle   ", ("bad", one_line(result.obstacle, 300)))
-    front.out.line("  last look  ", moment(result.fetched_at) if result.fetched_at else "never")
     front.out.line("  last sync  ", moment(result.synced_at) if result.synced_at else "never")
+
+
+def _behind(result: RemoteStatus) -> str:
+    """Return what only the remote has, and as of when that is known: the status asks no network."""
+    if result.fetched_at is None:
+        return "not known: `git memory fetch` looks"
+    known = counted(result.behind) if result.behind else "nothing"
+    return f"{known}, as of {moment(result.fetched_at)} (`git memory fetch` looks again)"

@@ -8,7 +8,7 @@ import click
 
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
-from memgit.cli.options import as_of_option, horizon_options, layer_options
+from memgit.cli.options import as_of_option, horizon_options, layer_options, recency_option
 
 if TYPE_CHECKING:
     from memgit.operations.retrieve import Retrieved
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.option("-n", "--max-claims", type=int, metavar="N", help="At most so many claims; default 5.")
 @click.option("--depth", type=int, metavar="N", help="At most so many leads; default 8.")
 @click.option("--marker", "markers", metavar="MARKER", multiple=True, help="Only what carries it; repeatable.")
+@recency_option
 @as_of_option
 @horizon_options
 @layer_options
@@ -51,6 +52,8 @@ def show(front: Front, result: Retrieved) -> None:
     for item in result.unqualified_evidence:
         front.out.line()
         front.out.line("unqualified evidence  ", ("id", item.citation))
+        if not item.trusted:
+            front.out.line("  by  ", one_line(item.author.text, 100), ("bad", " (not trusted)"))
         for line in item.text.splitlines():
             front.out.line("  | ", one_line(line, 400))
     if result.probe is not None and result.probe.leads:

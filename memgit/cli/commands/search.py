@@ -8,7 +8,7 @@ import click
 
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
-from memgit.cli.options import CLAIM_TYPES, as_of_option, horizon_options, layer_options, limit_option
+from memgit.cli.options import CLAIM_TYPES, as_of_option, horizon_options, layer_options, limit_option, recency_option
 
 if TYPE_CHECKING:
     from memgit.operations.search import Found
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.option("--marker", "markers", metavar="MARKER", multiple=True, help="Only what carries it; repeatable.")
 @click.option("--include-historical", is_flag=True, help="Also what was superseded, retracted or expired.")
 @click.option("--max-excerpt-bytes", type=int, metavar="N", help="At most so much of each document; default 320.")
+@recency_option
 @as_of_option
 @horizon_options
 @layer_options

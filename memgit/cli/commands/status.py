@@ -9,7 +9,7 @@ import click
 from memgit.cli.front import Front, layer_name
 from memgit.cli.grammar import verb
 from memgit.cli.options import layer_options
-from memgit.cli.terminal import one_line
+from memgit.cli.terminal import counted, one_line
 from memgit.errors import NoAmbientContext, NotARepository, StoreNotInitialized
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ BEGINNING = """\
 This repository has no memory yet. To begin:
 
   git memory init                          once; creates a ref, changes no branch
+  git memory sync                          instead, where a remote has a memory already: brings it
   git memory import markdown docs          keep documents that exist
   git memory remember "TEXT" --type decision
   git memory recall WORDS
@@ -33,8 +34,8 @@ This repository has no memory yet. To begin:
 def command(front: Front, /) -> StoreStatus | None:
     """Summarise the memory: counts, open conflicts, the latest claims.
 
-    Counts of this project come first; the store may hold others. Open conflicts and operations that had to be ignored
-    are named, with the verb that shows them.
+    Counts of this project (and task) come first; the store may hold others. Open conflicts and operations
+    that had to be ignored are named, with the verb that shows them.
 
     \b
     Examples:
@@ -63,25 +64,44 @@ def show(front: Front, result: StoreStatus) -> None:
     """Print the summary."""
     out = front.out
     out.line("memory ", ("id", result.store_id), f" in {result.ref}")
-    out.line("  here   ", "; ".join(f"{name}: {number}" for name, number in result.here.items()))
+    out.line("  this project  ", "; ".join(f"{name}: {number} active" for name, number in result.here.items()))
     out.line(
-        f"  store  claims: {_count(result.claims)}; artifacts: {_count(result.artifacts)}; "
+        f"  all projects  claims: {_count(result.claims)}; artifacts: {_count(result.artifacts)}; "
         f"relations: {result.relations}"
     )
     for layer, count in result.layers.items():
-        operations = "1 operation" if count == 1 else f"{count} operations"
-        out.line(f"  {layer_name(layer)}: {operations}, in this clone alone")
+        out.line(f"  {layer_name(layer)}: {counted(count, 'operation')}, {_whose(layer, result)}")
+    apart = result.unsynced
+    if apart is not None and apart.ahead:
+        ahead = f"{counted(apart.ahead, 'operation')} not synced with {one_line(apart.remote, 60)}"
+        out.line(f"  {ahead}: `git memory sync`")
+    if apart is not None and apart.behind:
+        out.line(f"  {counted(apart.behind, 'operation')} fetched and not united: `git memory diff`, `git memory sync`")
     if result.open_conflicts:
-        cases = "case" if result.open_conflicts == 1 else "cases"
-        out.line("  ", ("bad", f"{result.open_conflicts} open conflict {cases}"), ": `git memory conflict list`")
+        cases = counted(result.open_conflicts, "open conflict case")
+        out.line("  ", ("bad", cases), ": `git memory conflict list`")
     if result.ignored_operations:
-        out.line("  ", ("bad", f"{result.ignored_operations} operations are ignored"), ": `git memory verify`")
+        ignored = counted(result.ignored_operations, "operation is", "operations are")
+        out.line("  ", ("bad", f"{ignored} ignored"), ": `git memory verify`")
     if result.latest:
         out.line("latest claims:")
     for claim_id, statement in result.latest:
-        out.line("  ", ("id", claim_id), "  ", one_line(statement, 90))
+        disputed = ("bad", "  disputed") if claim_id in result.disputed else ""
+        out.line("  ", ("id", claim_id), "  ", one_line(statement, 90), disputed)
     if not result.claims and not result.artifacts:
         front.out.note("nothing is remembered yet: `git memory remember TEXT`, `git memory import markdown DIR`")
+
+
+def _whose(layer: str, result: StoreStatus) -> str:
+    """Say who has a private layer, and what to do about it."""
+    if layer == "local":
+        return "in this clone alone: `git memory log --layer local`"
+    name = layer.removeprefix("draft:")
+    if layer in result.merged_drafts:
+        return f"merged already: `git memory draft merge {name}` takes it away"
+    remotes = result.shared_drafts.get(layer, ())
+    place = f"shared with {' and '.join(remotes)}" if remotes else "in this clone alone"
+    return f"{place}: `git memory draft diff {name}`"
 
 
 def _count(counts: dict[str, int]) -> str:

@@ -27,7 +27,8 @@ def command(
 
     Memory goes to one remote. The first sync with REMOTE, or with the only one that there is, chooses it; pushing code
     elsewhere takes no memory along. Two edits of one thing are both kept, as a conflict case that waits: a sync never
-    asks and never fails because of one. In a clone without memory it brings the memory.
+    asks and never fails because of one. In a clone without memory it brings the memory. After `git memory fetch`,
+    `git memory diff` shows what a sync would bring.
 
     \b
     Examples:

@@ -8,6 +8,7 @@ import click
 
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
+from memgit.cli.terminal import counted
 
 if TYPE_CHECKING:
     from memgit.operations.trust import TrustChanged, TrustView
@@ -28,6 +29,9 @@ def command() -> None:
 @click.pass_obj
 def list_(front: Front, /) -> TrustView | None:
     """List whom you trust, and the authors that this memory names.
+
+    First each entry with who says it (`own`: your own address; else the scope of Git config) and where. Then each
+    author: whether he is trusted, what he wrote, and how many of his commits are signed.
 
     \b
     Example:
@@ -91,7 +95,7 @@ def _change(front: Front, name: str, fields: dict[str, object]) -> TrustChanged 
 
 def _show(front: Front, result: TrustView) -> None:
     rows = [(item.entry, item.scope, item.origin) for item in result.entries]
-    front.out.table(rows, ("trusted", "from", ""))
+    front.out.table(rows, ("trusted", "said by", "where"))
     for item in result.entries:
         if item.problem:
             front.out.note(f"warning: {item.problem}")
@@ -99,7 +103,12 @@ def _show(front: Front, result: TrustView) -> None:
         return
     front.out.line()
     authors = [
-        (f"{one.name} <{one.email}>", one.trust, str(one.revisions), f"{one.signed_commits} of {one.commits}")
+        (
+            f"{one.name} <{one.email}>",
+            one.trust,
+            counted(one.revisions, "revision"),
+            f"{one.signed_commits} of {counted(one.commits, 'commit')} signed",
+        )
         for one in result.authors
     ]
-    front.out.table(authors, ("author", "", "revisions", "commits signed"))
+    front.out.table(authors, ("author", "trust", "wrote", "signatures"))

@@ -33,7 +33,8 @@ def command(
 
     Nothing is rewritten: an undo is an operation too, and undoing it is a redo. TARGET is an id (its last operation
     that is in force), a revision, the beginning of an operation's digest or of a commit (all of its operations), or
-    @last: your last commit.
+    @last: your last commit, be it shared, local or in a draft. The undo goes to the layer that holds what it cancels.
+    A claim that `git memory remember` made takes its own note along. Bytes are not erased.
 
     \b
     Examples:
@@ -50,12 +51,13 @@ def command(
     return front.perform("undo", fields, Undone, lambda result: _show(front, result))
 
 
-def _show_text(front: Front, entity: str) -> None:
-    """Print what a claim or an artifact says, on one line."""
+def _show_text(front: Front, entity: str, layer: str) -> None:
+    """Print what a claim or an artifact says where it was undone, on one line."""
     from memgit.cli.terminal import one_line
     from memgit.operations.show import Shown
 
-    item = front.ask("show", {"id": entity}, Shown).item
+    draft = layer.removeprefix("draft:") if layer.startswith("draft:") else None
+    item = front.ask("show", {"id": entity, **given(draft=draft)}, Shown).item
     front.out.line("      ", one_line(str(item.get("statement") or item.get("title") or ""), 100))
 
 
@@ -75,7 +77,7 @@ def _show(front: Front, result: Undone) -> None:
     for number, effect in enumerate(result.effects):
         front.out.line("  ", effect.sentence)
         if number < _TOLD and effect.status is not None:
-            _show_text(front, effect.entity)
+            _show_text(front, effect.entity, result.layer)
     for case in result.conflicts:
         front.out.line("  conflict ", ("id", case.case_id), f" ({case.kind}) ", ("bad", case.change))
     if result.left_out:

@@ -6,11 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memgit.cli.front import Front
+from memgit.cli.front import Front, layer_name
 from memgit.cli.grammar import verb
+from memgit.cli.terminal import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memgit.operations.verify import VerifyReport
+
+
+_NOUNS = {"format": "format file", "cached": "cached entity"}
 
 
 @verb("verify")
@@ -36,7 +42,16 @@ def show(front: Front, result: VerifyReport) -> None:
         style = "bad" if finding.severity == "error" else "dim"
         out.line((style, finding.severity), f": {finding.where}: {finding.what}")
         out.line(f"  {finding.do}")
-    checked = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in result.checked.items())
-    out.line(f"checked {checked}: ", ("good", "ok") if result.ok else ("bad", "not ok"))
+    out.line(f"checked {_checked(result.checked)}: ", ("good", "ok") if result.ok else ("bad", "not ok"))
     if not result.ok:
         raise click.exceptions.Exit(1)
+
+
+def _checked(counts: Mapping[str, int]) -> str:
+    """Return what was counted for people: the shared layer's first, then each private one's under its name."""
+    by_layer: dict[str, list[str]] = {}
+    for name, number in counts.items():
+        layer, _, what = name.rpartition(" ")
+        by_layer.setdefault(layer, []).append(counted(number, _NOUNS.get(what, what.removesuffix("s")), what))
+    groups = [(f"{layer_name(layer)}: " if layer else "") + ", ".join(parts) for layer, parts in by_layer.items()]
+    return "; ".join(groups)

@@ -37,6 +37,9 @@ RESERVED = frozenset({"static", "neural", "hash", "none", "auto"})
 _JSON_BYTES = 64 * MIB  # the largest tokenizers have 30
 _CODE = frozenset({".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".h5", ".msgpack", ".npy", ".npz"})
 _OTHER_FORMATS = frozenset({"onnx", "openvino", "coreml"})  # the same model again, for other programs
+CLASSIFIER = "ForSequenceClassification"
+"""How the architecture of a cross-encoder's model ends."""
+
 _UNSAFE = "Use a revision of the model that has safetensors weights."
 
 
@@ -130,22 +133,35 @@ def _check_sizes(files: dict[str, Path]) -> None:
 
 
 def _check_configuration(directory: Path, files: dict[str, Path]) -> None:
-    """Raise InvalidRequest unless this describes a sentence embedding model that runs no code of its own."""
-    if "modules.json" not in files or not any(path.endswith("config.json") for path in files):
+    """Raise InvalidRequest unless this describes a sentence embedding model, or a cross-encoder, without own code."""
+    if not _is_cross_encoder(files) and (
+        "modules.json" not in files or not any(path.endswith("config.json") for path in files)
+    ):
         raise InvalidRequest(
             f"{directory} is no sentence-transformers model: modules.json is missing",
-            hint="Name the directory that holds modules.json.",
+            hint="Name the directory that holds modules.json, or the config.json of a cross-encoder.",
         )
     for path, real in files.items():
         if path.endswith(".json"):
             content = _json(path, real)
             if path.endswith("config.json") and isinstance(content, dict) and "auto_map" in content:
                 raise InvalidRequest(f"{path} asks for code of the model's own (auto_map)", hint=_UNSAFE)
-    modules = _json("modules.json", files["modules.json"])
+    if "modules.json" in files:
+        _check_modules(_json("modules.json", files["modules.json"]))
+
+
+def _check_modules(modules: Any) -> None:
     kinds = [str(module.get("type", "")) for module in modules if isinstance(module, dict)]
     strange = [kind for kind in kinds if not kind.startswith("sentence_transformers.")]
     if strange or not kinds:
         raise InvalidRequest(f"modules.json asks for code of the model's own: {strange[:1]}", hint=_UNSAFE)
+
+
+def _is_cross_encoder(files: dict[str, Path]) -> bool:
+    """Tell whether the files are a classifier of transformers alone, as cross-encoders are published."""
+    said = _json("config.json", files["config.json"]) if "config.json" in files else None
+    kinds = said.get("architectures") if isinstance(said, dict) else None
+    return isinstance(kinds, list) and any(str(kind).endswith(CLASSIFIER) for kind in kinds)
 
 
 def _json(name: str, path: Path) -> Any:

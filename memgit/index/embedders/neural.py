@@ -96,7 +96,8 @@ def open_model(directory: Path, name: str, revision: str, digest: str) -> Neural
         raise EmbedderUnavailable(f"{directory} holds no sentence embedding model: {error}") from error
 
 
-def _load(directory: Path) -> Any:
+def sentence_transformers() -> Any:
+    """Return the library, imported with its hub switched off and in silence. Raises EmbedderUnavailable."""
     os.environ.update(_QUIET)  # read when the libraries are imported
     try:
         library: Any = importlib.import_module("sentence_transformers")
@@ -108,6 +109,11 @@ def _load(directory: Path) -> Any:
         messages: Any = importlib.import_module("transformers.utils.logging")
         messages.disable_progress_bar()
         messages.set_verbosity_error()
+    return library
+
+
+def _load(directory: Path) -> Any:
+    library = sentence_transformers()
     try:
         return library.SentenceTransformer(
             str(directory),

@@ -74,8 +74,9 @@ def asked_forms(word: str, languages: tuple[str, ...]) -> tuple[str, ...]:
     """Return all forms under which `word` may stand in texts of any of these languages."""
     plain = fold(word).casefold()
     found = dict.fromkeys(forms(word, languages))
-    if not plain.isascii():
-        found[plain] = None
+    script = script_of(plain)
+    if not plain.isascii() or any(_SCRIPT_OF.get(language, "latin") != script for language in languages):
+        found[plain] = None  # as it stands in a text of a language that is written otherwise
     return tuple(found)
 
 

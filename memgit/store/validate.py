@@ -14,16 +14,19 @@ from dataclasses import dataclass
 from memgit.errors import FormatTooNew, IncomingRefused, StoreCorrupt
 from memgit.limits import DEFAULT
 from memgit.records.op import FORMAT
-from memgit.records.paths import FORMAT_PATH, FORMAT_TEXT, is_wellformed
+from memgit.records.paths import FORMAT_PATH, FORMAT_TEXT, is_wellformed, is_wellformed_directory
 from memgit.store.database import Database
 from memgit.store.git_command import run_git
 from memgit.store.objects import FILE_MODE, TREE_MODE, Commit, ObjectId, Tree, TreeItem, decode_commit, encode_tree
 from memgit.store.repository import Repository
 from memgit.store.snapshot import SEQ_TRAILER
-from memgit.sync.vanished import dropped_parents
+from memgit.store.validate_content import op_above, other_bytes, without_beginning
+from memgit.store.vanished import dropped_parents
 
-_DEEPEST = 5  # directories above a file
 _TREE_BYTES = 8 * 1024 * 1024  # 80,000 entries of our names; a directory of ours holds some thirty
+_DIRECTORIES_AT_ONCE = 2048  # judged with one question to Git about their sizes
+_ENTRIES_AT_ONCE = 100_000  # held in memory; what is deeper is judged first
+_MOST_ENTRIES = 50_000_000  # of one tip: fifty of the largest transactions
 _COMMIT_BYTES = 64 * 1024  # twenty trailers and a signature
 _PARENTS = 2
 _LATER_FORMAT = re.compile(r"format/([1-9][0-9]{0,8})")
@@ -44,17 +47,23 @@ class Fault:
     path: str = ""
 
 
-def validate(repository: Repository, database: Database, tip: ObjectId, known: Iterable[ObjectId]) -> list[ObjectId]:
+def validate(
+    repository: Repository,
+    database: Database,
+    tip: ObjectId,
+    known: Iterable[ObjectId],
+    whose: str = "the remote's memory",
+) -> list[ObjectId]:
     """Check a tip against what is known to be good (commits that this clone has whole).
 
     Returns those of its new ancestors whose files the tip may lack, because a commit dropped them; they are checked
-    too. Raises IncomingRefused for a structural fault, FormatTooNew for a later format, Incomplete where objects are
-    missing.
+    too. `whose` is what messages call it. Raises IncomingRefused for a structural fault, FormatTooNew for a later
+    format, Incomplete where objects are missing.
     """
     good = [commit for commit in known if database.backend.contains(commit)]
     if tip in good:
         return []
-    judge = _Judge(repository, database)
+    judge = _Judge(repository, database, whose)
     try:
         judge.check_kind(tip)
         fresh = new_commits(repository, tip, good)
@@ -65,7 +74,7 @@ def validate(repository: Repository, database: Database, tip: ObjectId, known: I
             judge.tree(commit, [*good, tip])
         return dropped
     except _Refused as refusal:
-        raise _error(refusal.fault) from None
+        raise _error(refusal.fault, whose) from None
     except StoreCorrupt as error:
         raise Incomplete(error.message) from None
 
@@ -84,17 +93,29 @@ def new_commits(repository: Repository, tip: ObjectId, known: Iterable[ObjectId]
     return [ObjectId(line) for line in answer.stdout.decode().split()]
 
 
+def is_whole(repository: Repository, database: Database, commit: ObjectId, known: Iterable[ObjectId]) -> bool:
+    """Tell whether a commit is here with all that it reaches and the known ones do not."""
+    if not database.backend.contains(commit):
+        return False
+    arguments = ["rev-list", "--objects", "--quiet", commit, *(f"^{one}" for one in known)]
+    return run_git(repository, arguments, timeout=_SECONDS).returncode == 0
+
+
 class _Refused(Exception):
     def __init__(self, fault: Fault) -> None:
         self.fault = fault
 
 
+_Directory = tuple[str, ObjectId, list[ObjectId]]  # its path, its tree, what the good commits have there
+
+
 class _Judge:
     """Walks what a tip adds."""
 
-    def __init__(self, repository: Repository, database: Database) -> None:
+    def __init__(self, repository: Repository, database: Database, whose: str) -> None:
         self._repository = repository
         self._database = database
+        self._whose = whose
         self._seqs: dict[ObjectId, int] = {}
 
     def check_kind(self, tip: ObjectId) -> None:
@@ -114,23 +135,54 @@ class _Judge:
                     raise _Refused(Fault(f"its sequence {seq} is below its parent's, {self._seq_of(parent)}", oid))
 
     def tree(self, tip: ObjectId, good: list[ObjectId]) -> None:
-        """Check the part of the tip's tree that no good commit's tree holds, one level of directories after another."""
-        roots = [self._database.commit(commit).tree for commit in good]
-        level = [("", self._commit(tip).tree, roots)]
-        files: list[tuple[ObjectId, str]] = []
+        """Check the part of the tip's tree that no good commit's tree holds, some directories after another."""
         self._check_format(tip)
-        while level:
-            self._check_sizes(((oid, path) for path, oid, _ in level), _TREE_BYTES, "tree", tip)
-            below: list[tuple[str, ObjectId, list[ObjectId]]] = []
-            for path, oid, known in level:
-                for name, item, there in self._difference(tip, path, oid, known):
-                    if item.is_tree:
-                        below.append((f"{path}{name}/", item.oid, [one.oid for one in there if one.is_tree]))
-                    else:
-                        files.append((item.oid, self._checked(tip, f"{path}{name}", there)))
-            level = below
+        roots = [self._database.commit(commit).tree for commit in good]
+        waiting: list[_Directory] = [("", self._commit(tip).tree, roots)]
+        entries = 0
+        while waiting:
+            entries += self._some_directories(tip, waiting)
+            if entries > _MOST_ENTRIES:
+                raise _Refused(Fault(f"more than {_MOST_ENTRIES} files and directories", tip))
+        stores = self._database.tree(self._commit(tip).tree).get("stores")
+        is_known = stores is not None and any(stores == self._database.tree(root).get("stores") for root in roots)
+        fault = None if is_known else without_beginning(self._database, tip)
+        if fault is not None:
+            raise _Refused(Fault(fault, tip, "stores"))
+
+    def _some_directories(self, tip: ObjectId, waiting: list[_Directory]) -> int:
+        """Judge the last of the directories that wait, in whose place come those below; return how many entries.
+
+        What is held at a time is bounded, whatever the trees say: a few small ones can name millions of paths.
+        """
+        batch = waiting[-_DIRECTORIES_AT_ONCE:]
+        del waiting[-_DIRECTORIES_AT_ONCE:]
+        self._check_sizes(((oid, path) for path, oid, _ in batch), _TREE_BYTES, "tree", tip)
+        below: list[_Directory] = []
+        files: list[tuple[ObjectId, str]] = []
+        while batch and len(below) + len(files) < _ENTRIES_AT_ONCE:
+            path, oid, known = batch.pop()
+            for name, item, there in self._difference(tip, path, oid, known):
+                if item.is_tree:
+                    self._check_directory(tip, f"{path}{name}")
+                    below.append((f"{path}{name}/", item.oid, [one.oid for one in there if one.is_tree]))
+                else:
+                    files.append((item.oid, self._checked(tip, f"{path}{name}", there)))
+        waiting += [*batch, *below]
+        self._check_files(tip, files)
+        return len(below) + len(files)
+
+    def _check_directory(self, tip: ObjectId, path: str) -> None:
+        if not is_wellformed_directory(path):
+            raise _Refused(Fault("a directory that no store has", tip, path))
+
+    def _check_files(self, tip: ObjectId, files: list[tuple[ObjectId, str]]) -> None:
         for limit, group in _by_limit(files):
             self._check_sizes(group, limit, "blob", tip)
+        for oid, path in files:
+            fault = other_bytes(self._database, path, oid)
+            if fault is not None:
+                raise _Refused(Fault(fault, tip, path))
 
     def _difference(
         self, tip: ObjectId, path: str, oid: ObjectId, known: list[ObjectId]
@@ -138,8 +190,6 @@ class _Judge:
         """Yield the entries of a directory that none of the known ones holds, with what these hold under the name."""
         if oid in known:
             return
-        if path.count("/") > _DEEPEST:
-            raise _Refused(Fault("directories are nested too deeply", tip, path))
         entries = self._entries(tip, path, oid)
         others = [self._database.tree(one) for one in known]
         for name, item in entries.items():
@@ -173,6 +223,9 @@ class _Judge:
             raise _Refused(Fault("a file where this clone has a directory", tip, path))
         if there:
             raise _Refused(Fault("other bytes than this clone has under the same name", tip, path))
+        fault = op_above(path, self._seq_of(tip))
+        if fault is not None:
+            raise _Refused(Fault(fault, tip, path))
         return path
 
     def _check_format(self, tip: ObjectId) -> None:
@@ -183,7 +236,7 @@ class _Judge:
         later = [int(match[1]) for name in names if (match := _LATER_FORMAT.fullmatch(f"format/{name}"))]
         if later and max(later) > FORMAT:
             raise FormatTooNew(
-                f"the remote's memory has format {max(later)}; this program reads {FORMAT}",
+                f"{self._whose} has format {max(later)}; this program reads {FORMAT}",
                 details={"commit": tip},
             )
         constant = names.get(FORMAT_PATH.partition("/")[2])
@@ -219,7 +272,8 @@ class _Judge:
         if not found:
             raise _Refused(Fault("a commit without a Memgit-Seq trailer", oid))
         seq = int(found[-1])
-        if not 0 < seq <= DEFAULT.sequence - DEFAULT.sequence_room:
+        # Twice the room that a writer needs: whoever takes this tip can still write.
+        if not 0 < seq <= DEFAULT.sequence - 2 * DEFAULT.sequence_room:
             raise _Refused(Fault(f"its sequence {seq} leaves no room", oid))
         return seq
 
@@ -246,12 +300,12 @@ def _by_limit(files: list[tuple[ObjectId, str]]) -> Iterator[tuple[int, list[tup
     yield DEFAULT.record_bytes, records
 
 
-def _error(fault: Fault) -> IncomingRefused:
+def _error(fault: Fault, whose: str) -> IncomingRefused:
     data = fault.path.encode("utf-8", "surrogateescape")
     shown = "".join(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}" for byte in data)
     shown = shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "…"
     place = f" at {shown}" if fault.path else ""
     return IncomingRefused(
-        f"the remote's memory is refused: commit {fault.commit[:12]}{place}: {fault.what}",
+        f"{whose} is refused: commit {fault.commit[:12]}{place}: {fault.what}",
         details={"commit": fault.commit, "path": shown, "fault": fault.what},
     )
