@@ -11,6 +11,8 @@ from memgit.records.ids import is_scope_id
 REF_BYTES = 200  # Git's lock file and a reflog append to it, and a file name has 255 bytes
 TEXT_BYTES = 2_048  # a URL or a command, not a document
 
+_CODE = ("refs/heads/main", "refs/heads/master")  # where remotes keep code: an empty one would check memory out
+
 # Namespaces in which Git or we overwrite, delete or hide refs without asking, or that each working tree has of its own.
 _FOREIGN_NAMESPACES = (
     "refs/bisect",
@@ -63,6 +65,8 @@ def is_store_ref(name: str) -> bool:
     if len(name) > REF_BYTES or len(components) < 3 or components[0] != "refs" or _REF_FORBIDDEN & set(name):
         return False
     if any(name == space or name.startswith(f"{space}/") for space in _FOREIGN_NAMESPACES):
+        return False
+    if name in _CODE:
         return False
     return all(_REF_COMPONENT.fullmatch(component) for component in components) and components[-1] != "HEAD"
 

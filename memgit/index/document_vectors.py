@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memgit.index.documents import Document
 from memgit.index.embedders.embedder import Embedder
@@ -16,6 +17,9 @@ from memgit.index.entries import facet_of, judge_facet
 from memgit.index.lexical import IndexFilter, Watermark
 from memgit.index.vectors import Admission, DenseHit, Item, OtherEmbedder, VectorIndex
 from memgit.records.ids import EntityId, RevisionId
+
+if TYPE_CHECKING:
+    from memgit.index.embedders.embedder import Vectors
 
 Part = tuple[RevisionId, int | None, int | None, EntityId | None]
 """A revision, or the bytes [start, end) of an artifact's; at last the text that was derived from them, if it is one."""
@@ -30,6 +34,7 @@ class DocumentVectors:
     def __init__(self, directory: Path, embedder: Embedder) -> None:
         self._vectors = VectorIndex(directory, embedder)
         self._embedder = embedder
+        self._asked: tuple[str, Vectors] | None = None  # a request asks the same twice, and a model may take long
 
     def watermark(self) -> Watermark | None:
         """Return what the vectors have observed, or None where there are none of this embedder."""
@@ -81,7 +86,9 @@ class DocumentVectors:
         self._vectors.close()
 
     def _search(self, question: str, limit: int, admission: Admission) -> tuple[DenseHit, ...]:
-        return self._vectors.search(self._embedder.embed_query(question), limit, admission) if limit else ()
+        if self._asked is None or self._asked[0] != question:
+            self._asked = (question, self._embedder.embed_query(question))
+        return self._vectors.search(self._asked[1], limit, admission) if limit else ()
 
 
 def _accepts(part: Part, where: IndexFilter) -> bool:

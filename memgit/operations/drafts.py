@@ -22,6 +22,7 @@ from memgit.records.paths import KIND_BY_DIRECTORY, parse_op_path
 from memgit.review.markdown import COMMENT_BYTES
 from memgit.store.history import walk
 from memgit.store.layers import Layers, PrivateStore
+from memgit.store.merging import merging
 from memgit.store.objects import ObjectId
 from memgit.store.private import DRAFT_PREFIX, combination, draft_layer, dropped_drafts, no_draft, shared_drafts
 from memgit.store.snapshot import Snapshot
@@ -148,9 +149,16 @@ def diff_draft(invocation: Invocation, request: DraftDiff) -> DiffAnswer:
 def merge(invocation: Invocation, request: DraftMerge) -> DraftMerged:
     """Write the union, then take the draft away, unless somebody wrote to it meanwhile: then again.
 
-    A process that dies between the two leaves a draft that brings nothing new; merging it again takes it away.
+    A process that dies between the two leaves a draft that brings nothing new; merging it again takes it away. Of
+    several merges at once one does it, the others raise NotFound.
     """
-    draft = known_draft(invocation, request.name)
+    known_draft(invocation, request.name)
+    with merging(invocation.repository.state_dir, invocation.store.options.lock_wait_ms / 1000):
+        return _merge(invocation, request)
+
+
+def _merge(invocation: Invocation, request: DraftMerge) -> DraftMerged:
+    draft = invocation.layers.private(draft_layer(request.name))
     before = _open_cases(invocation)
     left_with = tuple(shared_drafts(invocation.layers.repository, request.name))
     operations = 0

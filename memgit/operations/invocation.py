@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
     from memgit.index.state_cache import StateCache
     from memgit.operations.trusting import Trusting
+    from memgit.records.codec import StoreRecord
     from memgit.records.op import Scope
     from memgit.scope.trust import TrustPolicy
     from memgit.store.backend import BackendName
@@ -373,12 +374,17 @@ class Invocation:
         aliases = aliases_at(self.store.snapshot()) if self.store.tip() is not None else NO_ALIASES
         return request_key(self._key, self.context.scope, operation, request, layer, aliases)
 
+    def founder(self) -> StoreRecord | None:
+        """Return the record that says whose store this is. Opens the store only where there are several records."""
+        founding = [record for record in self.state.stores() if record.alias_of is None]
+        return founding[0] if len(founding) == 1 else self.store.founder(founding) if founding else None
+
     def _store_identity(self) -> Identity | None:
         """Return the workspace and project that the store itself names, or None where there is no store."""
         with suppress(StoreNotInitialized):
-            stores = self.state.stores()
-            if stores:
-                return Identity(stores[0].workspace, stores[0].project, f"the store in {self.repository.root}")
+            record = self.founder()
+            if record is not None:
+                return Identity(record.workspace, record.project, f"the store in {self.repository.root}")
         return None
 
     def _personal_identity(self) -> Identity | None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from memgit import clock
-from memgit.errors import InvalidRequest, NotFound, StoreCorrupt
+from memgit.errors import IncomingRefused, InvalidRequest, NotFound, StoreCorrupt
 from memgit.operations import dates
 from memgit.operations.invocation import Invocation
 from memgit.operations.op_commits import history_of
@@ -25,6 +25,7 @@ from memgit.store.objects import ObjectId
 from memgit.store.private import draft_layer, no_draft, quick_refs
 from memgit.store.ref_file import is_ref_name
 from memgit.store.snapshot import Snapshot
+from memgit.sync.notes import SyncNotes
 
 _COMMIT = re.compile(r"[0-9a-f]{4,64}")
 _BRACED = re.compile(r"@\{(.{1,200})\}")
@@ -114,6 +115,13 @@ def _remote(invocation: Invocation, name: str) -> Position:
             f"nothing was fetched from {name[:80]!r}",
             hint="Run `git memory fetch`, or name another state.",
             details={"remote": name[:80]},
+        )
+    note = SyncNotes(invocation.repository).read(name)
+    if tip in note.refused and tip != note.accepted:
+        raise IncomingRefused(
+            f"what was fetched from {name} is not looked into: {note.refused[tip]}",
+            hint=f"Whoever pushed it must set the ref of {name} back; `git memory fetch` then looks again.",
+            details={"remote": name, "tip": tip},
         )
     return Position(name, (tip,), invocation.store.database)
 

@@ -45,16 +45,16 @@ def status(invocation: Invocation, request: Status) -> StoreStatus:
     """Return the summary; the latest five claims as one line each."""
     state = invocation.state
     context = invocation.context
-    records = state.stores()
-    if records:
-        note_store(invocation, records[0])  # a repository that was moved is within broad horizons again
+    founder = invocation.founder()
+    if founder is not None:
+        note_store(invocation, founder)  # a repository that was moved is within broad horizons again
     here = state.counts(context.scope)
     everything = state.counts()
     private = private_layers(invocation)
     latest = tuple(state.latest_claims(context.scope, 5))
     newest = [entity for name, _ in latest if (entity := state.entity(name)) is not None]
     return StoreStatus(
-        store_id=records[0].store if records else "",
+        store_id=founder.store if founder is not None else "",
         ref=invocation.config.text("ref"),
         back_end=invocation.config.text("backend"),
         claims={name: count for (kind, name), count in everything.items() if kind == "claim"},

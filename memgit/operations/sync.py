@@ -111,9 +111,9 @@ def _require_memory(session: Session) -> None:
 
 def _warn_of_marker(invocation: Invocation) -> None:
     """Warn where a marker names the project of the memory that was begun here and is gone."""
-    record = invocation.store.snapshot().stores()[0]
+    record = invocation.store.founder()
     found = nearest_marker(invocation.directory, invocation.environment.ceilings)
-    if found is not None and found.context.project_id != record.project:
+    if record is not None and found is not None and found.context.project_id != record.project:
         path = str(found.path).encode("utf-8", "backslashreplace").decode()
         invocation.warnings.append(
             f"{path} names the project {found.context.project_id}, of which this memory knows nothing; "

@@ -24,6 +24,7 @@ _BLOCK = 64
 ever only the surroundings. Claims of more than 21 turns each have fewer neighbours than they could."""
 
 SessionKey = tuple[Scope, str]
+_Block = tuple[tuple[EntityId, ...], dict[EntityId, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Conversations:
 
     view: View
     _turns: dict[EntityId, Turn | None] = field(default_factory=dict)
-    _blocks: dict[tuple[SessionKey, int], dict[EntityId, int]] = field(default_factory=dict)
+    _blocks: dict[tuple[SessionKey, int], _Block] = field(default_factory=dict)
 
     def turn(self, entity_id: EntityId) -> Turn | None:
         """Return a claim as a turn; None for what has no place in a session, is not active, or out of sight."""
@@ -56,20 +57,19 @@ class Conversations:
 
     def around(self, turn: Turn) -> tuple[tuple[int, EntityId], ...]:
         """Return the claims up to REACH places before and after, with their distances, whatever their status."""
-        places = self._block(turn.session, turn.turns.first // _BLOCK)
+        members, places = self._block(turn.session, turn.turns.first // _BLOCK)
         place = places.get(turn.entity.lineage.id)
         if place is None:
             return ()
-        members = list(places)
         reach = range(max(0, place - REACH), min(len(members), place + REACH + 1))
         return tuple((other - place, members[other]) for other in reach if other != place)
 
-    def _block(self, session: SessionKey, number: int) -> dict[EntityId, int]:
+    def _block(self, session: SessionKey, number: int) -> _Block:
         """Return the claims of some turns in their order, with their places."""
         if (session, number) not in self._blocks:
             first, last = (number - 1) * _BLOCK, (number + 2) * _BLOCK - 1
-            members = self.view.session(*session, first, last)
-            self._blocks[session, number] = {member: place for place, member in enumerate(members)}
+            members = tuple(self.view.session(*session, first, last))
+            self._blocks[session, number] = (members, {member: place for place, member in enumerate(members)})
         return self._blocks[session, number]
 
 

@@ -50,7 +50,7 @@ ADDRESSES = (
     Rule(
         "pgpass-password",
         (":5432:", ":6432:", ":5433:", ":*:*:"),
-        r":(?:[0-9]{4}|\*:\*):[0-9A-Za-z_*-]{1,63}(?::[0-9A-Za-z_*-]{1,63})?:(?P<secret>[^\s:\"'`\\]{6,200}+)(?!:)",
+        r"(?::[0-9]{4}:[0-9A-Za-z_*-]{1,63}|(?<=\*):\*:\*):[0-9A-Za-z_*-]{1,63}:(?P<secret>[^\s:\"'`\\]{6,200}+)(?!:)",
         "PostgreSQL manual: the password file",
         is_password,
         embedded=True,

@@ -110,7 +110,7 @@ class Layers:
         found = [] if layer == SHARED else [_settled(self.shared, author)]
         for name in self.names():
             if name != layer:
-                with suppress(StoreCorrupt, FormatTooNew, StoreNotInitialized, NotARepository):
+                with suppress(StoreCorrupt, FormatTooNew, StoreNotInitialized, NotFound, NotARepository):
                     found.append(_settled(self.private(name), author))
         return found
 
@@ -131,6 +131,15 @@ class PrivateStore(Store):
         self._name = layer.removeprefix(DRAFT_PREFIX)
         self.layers_repository = repository
         self._owner = owner
+
+    def snapshot(self, commit_id: ObjectId | None = None) -> Snapshot:
+        """Return the layer as `Store.snapshot` does. Raises NotFound for a draft that was taken away meanwhile."""
+        try:
+            return super().snapshot(commit_id)
+        except StoreNotInitialized:
+            if self.layer == LOCAL:
+                raise
+            raise private.draft_gone(self._name) from None
 
     def author(self) -> Author:
         """Return who a write of this process is by."""

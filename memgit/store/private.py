@@ -141,6 +141,15 @@ def no_draft(name: str) -> NotFound:
     )
 
 
+def draft_gone(name: str) -> NotFound:
+    """Return the error for a draft that somebody takes away while it is used."""
+    return NotFound(
+        f"the draft {name} is gone: it was merged or dropped just now",
+        hint=f"`git memory draft list` shows what can be had back; `git memory draft restore {name}` does that.",
+        details={"draft": name},
+    )
+
+
 def composite_id(shared: str, private: Mapping[str, str]) -> str:
     """Return the id of a combination of tips; the shared tip's own where there is no other layer."""
     return shared + "".join(f"+{layer}={tip}" for layer, tip in sorted(private.items()))

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memgit import clock
-from memgit.errors import IndexNotReady, InvalidRequest, StoreNotInitialized, StoreReadOnly
+from memgit.errors import IndexNotReady, InvalidRequest, StoreCorrupt, StoreNotInitialized, StoreReadOnly
 from memgit.limits import DEFAULT
 from memgit.records import ids
 from memgit.records.codec import StoreRecord
@@ -24,6 +24,7 @@ from memgit.store.ancestry import descends
 from memgit.store.backend import Backend, BackendName, open_backend
 from memgit.store.checked import Checked
 from memgit.store.database import Database
+from memgit.store.founder import Founders
 from memgit.store.identity import identity
 from memgit.store.lock import WriterLock
 from memgit.store.objects import ObjectId
@@ -80,6 +81,7 @@ class Store:
         self._lock = WriterLock(repository.state_dir, self.options.lock_wait_ms / 1000)
         self._publisher = Publisher(self.database, self._lock, self.options.ref, sync=self.options.sync)
         self.ref = AuthorityRef(self.options.ref, self.database, self._lock, self._publisher)
+        self.founders = Founders(repository, self.database, self.options.ref)
         self.checked = Checked(repository.state_dir, self.options.ref)
         self._user: tuple[float, Mapping[str, str]] | None = None
         self._sealer = Sealer(repository.state_dir, self.options.sign, self.backend.object_format, self._user_config)
@@ -119,11 +121,21 @@ class Store:
                 transaction.put_store(record)
             return {}
 
+        self._refuse_checked_out()
         self._write_access(creating=True).write(build, self.author(), creating=True)
-        return self.snapshot().stores()[0]
+        record = self.founder()
+        if record is None:
+            raise StoreCorrupt(f"no record in {self.options.ref} says whose store this is")
+        return record
+
+    def founder(self, records: Iterable[StoreRecord] | None = None) -> StoreRecord | None:
+        """Return the record that says who this store is; `records` are the tip's, where they are known already."""
+        snapshot = self.snapshot()
+        return self.founders.of(snapshot.commit_id, snapshot.stores() if records is None else records)
 
     def unite(self, theirs: ObjectId, terms: Terms) -> United:
         """Bring a validated tip in, or adopt it where there is no store; see `Uniter.unite`."""
+        self._refuse_checked_out()
         return self._uniter().unite(theirs, self.author().signature, terms)
 
     def settle(self) -> ObjectId | None:
@@ -172,6 +184,15 @@ class Store:
     def close(self) -> None:
         """Release file handles and child processes."""
         self.backend.close()
+
+    def _refuse_checked_out(self) -> None:
+        """Raise InvalidRequest where the store would begin in the branch that is checked out."""
+        if self.tip() is None and self.backend.head()[1] == self.options.ref:
+            raise InvalidRequest(
+                f"{self.options.ref} is the branch that is checked out, so it cannot hold the memory",
+                hint="`git config memgit.ref refs/memgit/store` names the usual ref.",
+                details={"ref": self.options.ref},
+            )
 
     def _uniter(self) -> Uniter:
         prepare_state(self.repository.state_dir)

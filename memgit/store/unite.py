@@ -17,6 +17,7 @@ from memgit.store import join
 from memgit.store.ancestry import descends
 from memgit.store.backend import RefMoved
 from memgit.store.database import Database
+from memgit.store.founder import Founders
 from memgit.store.git_command import run_git
 from memgit.store.lock import WriterLock
 from memgit.store.objects import ObjectId, RawObject, Signature
@@ -56,6 +57,7 @@ class Uniter:
         self._lock = lock
         self._ref = ref
         self._publisher = publisher
+        self._founders = Founders(repository, database, ref.name)
 
     def unite(self, theirs: ObjectId, author: Signature, terms: Terms) -> United:
         """Bring a validated tip in. Raises StoreUnrelated, PurgePending, StoreBusy, StoreReadOnly, StoreCorrupt."""
@@ -85,6 +87,7 @@ class Uniter:
 
     def _attempt(self, tip: ObjectId | None, theirs: ObjectId, author: Signature, terms: Terms) -> United:
         if tip is None:
+            self._founders.keep(self._founders.at(Snapshot(self._database, theirs)))
             return self._publish(tip, theirs, [], "adopted")
         if descends(self._database, tip, theirs):
             return United(tip, tip, "nothing")
@@ -93,10 +96,15 @@ class Uniter:
         if terms.give_way and not terms.join and not related and holds_nothing(ours):
             self._database.log.begin_again(tip, theirs, [])
             self._publisher.move(tip, theirs, [])
+            self._founders.keep(self._founders.at(other))
             return United(tip, theirs, "gave way")
         if terms.past and related and ours.purged() > other.purged():
             return self._take(ours, other, author, terms)
-        if check_terms(ours, other, terms, self._purgers):
+        accepts_purge = check_terms(ours, other, terms, self._purgers)
+        if ours.directory("stores") != other.directory("stores"):
+            # Whatever comes, this stays who we are, unless somebody here joins it to another one.
+            self._founders.keep(self._founders.at(ours if related else other))
+        if accepts_purge:
             return self._replay(ours, other, author, terms, related=related)
         root, trees = join.union(self._database, ours, other)
         if related and root == other.commit.tree and descends(self._database, theirs, tip):
@@ -188,7 +196,8 @@ class Uniter:
 
         The record depends on the two stores alone, so that whoever joins them writes the same one.
         """
-        least, other = sorted((ours.stores()[0], theirs.stores()[0]), key=lambda record: record.store)
+        begun = self._founders.at(ours), self._founders.at(theirs)
+        least, other = sorted(filter(None, begun), key=lambda record: record.store)
         record = StoreRecord(
             digest="",
             store=other.store,

@@ -177,7 +177,8 @@ class Fetcher:
             self._notes.change(self._remote, fetched_at=clock.now())
             return Arrival(ref, None)
         before = ObjectId(note.accepted)
-        said = f"{self._remote} has no memory any more: somebody deleted {ref}, which held commit {before[:12]}"
+        held = f"somebody deleted it, or another ref held commit {before[:12]} before"
+        said = f"{self._remote} has no memory in {ref}: {held}"
         lost, notes = self._keep(before, note, said)
         accepted = note.accepted if self._is_whole(before) else None
         self._notes.change(self._remote, accepted=accepted, lost=lost, fetched_at=clock.now())

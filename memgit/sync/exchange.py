@@ -20,6 +20,7 @@ from memgit.store.store import Store
 from memgit.store.terms import Terms
 from memgit.sync.arrival import BRANCH, Arrival, Fetcher, lost_ref, tracking_ref
 from memgit.sync.difference import operations_beside
+from memgit.sync.newcomers import strangers
 from memgit.sync.notes import SyncNotes
 from memgit.sync.own_history import require_good
 from memgit.sync.sending import Screen, Sender, rounds
@@ -141,6 +142,12 @@ class Exchange:
         if united.how == "gave way":
             outcome.gave_way = True
             outcome.notes.append(f"the memory that was begun here held nothing; that of {self._remote} takes its place")
+        came = strangers(self._store, united.before, united.after)
+        if came and not terms.join and united.how != "gave way":
+            outcome.notes.append(
+                f"{self._remote} brought store records that were not here, of {came}: somebody joined another memory "
+                "to this one, or says so; this one stays what it was"
+            )
         outcome.wrote = outcome.wrote or united.how in ("joined", "replayed")
         # Counted over the union alone, which holds the lock: what this clone wrote meanwhile did not come.
         outcome.came.update(operations_beside(self._store.repository, united.after, united.before))

@@ -17,6 +17,8 @@ from memgit.store.repository import Repository
 
 _MARKED_KEYS = ("url", "pushurl", "vcs")  # what makes a section of the configuration a remote
 _REF_VARIABLE = "memgitRef"
+_TAKEN = {"store", "lost", "drafts"}  # what stands behind a remote's name in its tracking refs
+_COMPONENT = re.compile(r"(?!\.)[^\x00-\x20\x7f~^:?*\[\\\udc80-\udcff]+")  # of a ref's name, as Git has it
 _LOOKS_LIKE_PLACE = re.compile(r"[:/\\]|^\.|^~")
 
 
@@ -116,13 +118,18 @@ def _only(remotes: Mapping[str, str]) -> str:
             hint=f"`git memory sync {names[0]}` chooses one, and is needed once.",
             details={"remotes": list(names)},
         )
-    return next(iter(remotes))
+    only = next(iter(remotes))
+    _check_name(remotes, only)
+    return only
 
 
 def _check_name(remotes: Mapping[str, str], name: str) -> None:
     if name in remotes:
-        if "=" in name or name.startswith("-"):
-            raise NoRemote(f"{name!r} cannot be used for memory", hint="`git remote rename` gives it another name.")
+        if not _is_usable(name):
+            raise NoRemote(
+                f"the remote name {name[:80]!a} cannot be used for memory",
+                hint="`git remote rename` gives it another name.",
+            )
         return
     if _LOOKS_LIKE_PLACE.search(name):
         raise NoRemote(
@@ -135,6 +142,14 @@ def _check_name(remotes: Mapping[str, str], name: str) -> None:
         hint=f"There is {', '.join(sorted(remotes))}." if remotes else f"`git remote add {name} URL` adds it.",
         details={"asked": name, "remotes": [*sorted(remotes)]},
     )
+
+
+def _is_usable(name: str) -> bool:
+    """Tell whether a remote can be named to Git, and its tracking refs can stand beside those of any other remote."""
+    parts = name.split("/")
+    if "=" in name or name.startswith("-") or ".." in name or "@{" in name or _TAKEN & set(parts[1:]):
+        return False
+    return all(_COMPONENT.fullmatch(part) and not part.endswith((".", ".lock")) for part in parts)
 
 
 def _check_elected(remotes: Mapping[str, str], elected: str) -> None:

@@ -15,6 +15,7 @@ from memgit.errors import RemoteUnavailable
 from memgit.store.git_command import WITHOUT_HOOKS, git_environment, run_git
 from memgit.store.objects import ObjectId
 from memgit.store.repository import Repository
+from memgit.sync.causes import failed_otherwise
 from memgit.sync.process import Answer, Bounds, Progress, run_bounded, without_password
 
 Verdict = Literal["done", "raced", "refused"]
@@ -25,6 +26,7 @@ _OPTIONS = (
     *WITHOUT_HOOKS,
     *("-c", "gc.auto=0", "-c", "maintenance.auto=false"),
     *("-c", "push.followTags=false", "-c", "push.recurseSubmodules=no", "-c", "push.useForceIfIncludes=false"),
+    *("-c", "push.gpgSign=false", "-c", "push.pushOption="),
     *("-c", "fetch.recurseSubmodules=false", "-c", "fetch.writeCommitGraph=false", "-c", "fetch.parallel=1"),
 )
 _UNATTENDED = ("-c", "credential.interactive=false")
@@ -191,8 +193,10 @@ class Transport:
 
 def unavailable(remote: str, answer: Answer) -> RemoteUnavailable:
     """Return the error of a command that could not talk to the remote, with Git's own words."""
+    cause = failed_otherwise(answer.said)
     return RemoteUnavailable(
-        f"{remote} cannot be reached: {answer.reason}",
+        f"{remote} cannot be reached: {answer.reason}" if cause is None else f"{cause.what}: {cause.line}",
+        hint=cause.hint if cause is not None else None,
         details={"remote": remote, "said": list(answer.said[-5:]), "status": answer.status},
     )
 

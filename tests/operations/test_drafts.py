@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -342,3 +343,29 @@ def test_the_refusal_of_a_secret_speaks_of_the_draft(memory: Memory, remote: Pat
 
     assert "the draft d was not shared" in error["message"]
     assert "git memory draft share d --allow-flagged" in error["hint"]
+
+
+def test_of_merges_at_once_one_does_it(memory: Memory) -> None:
+    """One says how many operations it merged; to the others the draft is gone, and nobody is told to run `init`."""
+    for number in range(5):
+        memory.claim(f"claim {number}", draft="d")
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: memory.envelope("draft.merge", name="d"), range(4)))
+    done = [one["result"]["operations"] for one in answers if one["ok"]]
+    assert done == [5]
+    for error in (one["error"] for one in answers if not one["ok"]):
+        assert error["code"] == "NOT_FOUND" and "draft d" in error["message"] and "init" not in error["hint"], error
+
+
+def test_a_draft_that_goes_while_it_is_used(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever shares, drops or shows a draft that somebody takes away meanwhile hears that it is gone."""
+    for op, fields in (("draft.drop", {"yes": True}), ("draft.diff", {}), ("draft.merge", {})):
+        memory.claim("One", draft="d")
+        invocation, layers = layers_of(memory.directory)
+        draft = layers.private("draft:d")
+        monkeypatch.setattr(Layers, "names", lambda _: ["draft:d"])
+        assert draft.retire(draft.snapshot().commit_id)
+        error = memory.refused(op, name="d", **fields)
+        assert error["code"] == "NOT_FOUND" and "draft d" in error["message"], error
+        invocation.close()
+        monkeypatch.undo()

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.operations.conftest import Memory
+from memgit.records.codec import digest_of
+from tests.operations.conftest import SCOPE, Memory
 
 
 def filled(memory: Memory) -> dict[str, str]:
@@ -190,21 +191,32 @@ def test_nobody_writes_past_a_later_version(memory: Memory) -> None:
     assert (report["ok"], report["findings"][0]["do"]) == (True, "Upgrade git-memgit to read it.")
 
 
-def test_a_request_is_not_done_twice_for_an_unreadable_receipt(memory: Memory) -> None:
-    """A receipt that this version cannot read still says that the request was done."""
+def test_a_request_is_not_done_twice_for_an_unreadable_receipt(memory: Memory, tmp_path: Path) -> None:
+    """A receipt that cannot be read still says that its request was done; other requests go on."""
     memory.claim("Once", key="k")
-    rewrite_file(memory, "receipts/")
-    assert memory.refused("claim.assert", key="k", claim_type="fact", statement="Once")["code"] == "STORE_CORRUPT"
-    memory.claim("Another", key="k2")
+    listing = memory.git("ls-tree", "-r", "--name-only", "refs/memgit/store").splitlines()
+    path = next(line for line in listing if line.startswith("receipts/"))
+    twin = Memory(tmp_path / "twin")
+    twin.directory.mkdir()
+    twin.git("init", "-q")
+    twin.run("store.init", **SCOPE)
+    data = b"format: 1\nnothing: that a receipt says\n"
+    put_file(twin, f"{path.rpartition('/')[0]}/{digest_of(data)}.yaml", data)
+    assert twin.refused("claim.assert", key="k", claim_type="fact", statement="Once")["code"] == "STORE_CORRUPT"
+    twin.claim("Another", key="k2")
 
 
-def test_odd_entries_among_the_markers_block_nothing(memory: Memory) -> None:
-    """A directory where a purge marker would stand is named by verify; reads and writes go on."""
+def test_odd_entries_among_the_markers_stop_writes_not_reads(memory: Memory) -> None:
+    """What no memgit writes, put there by another program, is named; nobody writes on top of it; the way back works."""
     claim = memory.claim("Still here")["claim_id"]
+    tip = memory.tip()
     put_file(memory, "purges/x/y", b"q")
     assert memory.run("claim.get", claim_id=claim)["statement"] == "Still here"
-    memory.claim("And another")
+    error = memory.refused("claim.assert", claim_type="fact", statement="And another")
+    assert error["code"] == "STORE_CORRUPT" and f"git update-ref refs/memgit/store {tip}" in error["hint"]
     assert any(finding["where"].startswith("purges/") for finding in memory.run("verify")["findings"])
+    memory.git("update-ref", "refs/memgit/store", tip)
+    memory.claim("And another")
 
 
 def test_records_beyond_the_formats_laws_are_ignored(memory: Memory) -> None:

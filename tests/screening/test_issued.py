@@ -136,6 +136,7 @@ def test_what_ends_an_escape_is_no_letter_of_a_token(before: str) -> None:
         "module.SKeleton00000000",
         "pypi-attestations-and-provenance-of-the-releases-of-all-projects-in-one", "glpat-glpat-glpat-glpat-glpat",
         "Mxxxxxxxxxxxxxxxxxxxxxxx.abcdef.xxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "arn:aws:backup:*:*:backup-vault:shop-2024",
         "arn:aws:sns:*:123456789012:builds-2024:4f1c7a52",
         "ssh://687fb701029421ae5549d998@ssh.corp.net", "apt\tpasswd\t1:4.13+dfsg1-1+deb12u1\napt\tpatch",
         "default login anonymous password user1@site", "certtool used PKCS12-3DES-SHA1 for key encryption",

@@ -10,15 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgit import clock
-from memgit.errors import LimitExceeded
+from memgit.errors import LimitExceeded, StoreCorrupt
 from memgit.limits import DEFAULT
 from memgit.records import codec, ids
 from memgit.records.codec import StoreRecord
+from memgit.records.ids import OpDigest
 from memgit.records.op import Actor, ClaimPayload, CodeStamp
-from memgit.records.paths import OpPath
+from memgit.records.paths import OpPath, blob_path
 from memgit.store.snapshot import SEQ_TRAILER
 from memgit.store.transaction import Transaction
-from tests.store.scenario import claim
+from tests.conftest import MakeRepository
+from tests.store.scenario import claim, new_store
+from tests.store.test_snapshot import with_files
 
 ACTOR = Actor("Test Person", "test@example.org", "agent")
 CODE = CodeStamp("c" * 40, "refs/heads/main")
@@ -180,3 +183,30 @@ def test_a_transaction_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> No
         transaction.stage(claim("one too many"))
     assert caught.value.details == {"limit": "bulk_operations", "value": 2, "size": 3}
     assert len(sink.files) == 2
+
+
+def test_an_operation_comes_after_all_of_its_entity(repository: MakeRepository) -> None:
+    """A write is after what its entity has, whatever the commit's seq says; where nothing is after that, it fails."""
+    store = new_store(repository())
+    done = store.write(lambda transaction: {"id": transaction.stage(claim("one")).entity})
+    snapshot = store.snapshot()
+    ops, _ = snapshot.ops(done.result["id"])
+    for planted, expected in ((40, 41), (DEFAULT.sequence, None)):
+        op, data = codec.encode_op(msgspec.structs.replace(ops[0], seq=planted, digest=OpDigest("")))
+        seen = with_files(store, {OpPath(op.entity, op.seq, op.verb, op.digest).path: data})
+        transaction = Transaction(seen, Sink(), snapshot.seq + 1, ACTOR, CODE)
+        revision = msgspec.structs.replace(ops[0], verb="revise", parents=(ops[0].revision,))
+        if expected is None:
+            with pytest.raises(LimitExceeded):
+                transaction.stage(revision)
+        else:
+            assert transaction.stage(revision).seq == expected == transaction.last_seq
+
+
+def test_planted_bytes_are_not_taken_for_those_of_a_write(repository: MakeRepository) -> None:
+    """Where a blob's path holds other bytes, the write fails: it must not be acknowledged without its evidence."""
+    store = new_store(repository())
+    digest = codec.blob_digest(b"honest")
+    seen = with_files(store, {blob_path(digest): b"planted"})
+    with pytest.raises(StoreCorrupt, match="other bytes"):
+        Transaction(seen, Sink(), 9, ACTOR, CODE).put_blob(b"honest")

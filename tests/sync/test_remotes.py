@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from memgit.errors import NoRemote
+from memgit.sync.process import Answer
 from memgit.sync.remotes import choose, elect
+from memgit.sync.transport import unavailable
+from tests.sync.by_hand import Hand
 from tests.sync.conftest import SCOPE, STORE, Clone, bare, git
 
 BOTH = {"origin": "u", "fork": "v"}
@@ -33,6 +36,10 @@ BOTH = {"origin": "u", "fork": "v"}
         (BOTH, "../x", None, False, "git remote add"),
         (BOTH, None, "https://example.invalid/x.git", False, "git remote add"),
         ({"a=b": "u"}, None, "a=b", False, "rename"),
+        *(
+            ({name: "u"}, None, None, False, "rename")
+            for name in ("a=b", "-x", "a b", "a..b", "*", "../../heads", "o2/store", "o2/store/x", "a.lock")
+        ),
     ],
 )
 def test_the_election(
@@ -216,3 +223,60 @@ def test_init_begins_a_memory_where_the_remote_has_none(clone: Callable[..., Clo
     assert report["created"] and report["adopted_from"] is None
     assert fresh.git("config", "memgit.remote", check=False) == ""
     assert fresh.git("ls-remote", "origin") == ""
+
+
+@pytest.mark.parametrize("branch", ["main", "master"])
+def test_a_branch_for_code_holds_no_memory(one: Clone, hub: Path, branch: str) -> None:
+    """Neither the setting for the remote's ref nor that for this repository's may name the branch of the code."""
+    for setting in ("memgit.remoteRef", "memgit.ref"):
+        one.git("config", setting, f"refs/heads/{branch}")
+        before = git(hub, "rev-parse", "refs/heads/main")
+        one.envelope("sync.run")
+        assert git(hub, "rev-parse", "refs/heads/main") == before
+        assert git(hub, "for-each-ref", "refs/heads/master") == ""
+        one.git("config", "--unset", setting)
+
+
+def test_the_branch_that_is_checked_out_holds_no_memory(hub: Path, tmp_path: Path) -> None:
+    """A memory does not begin in the branch that a new repository stands on, by `init` or by a sync."""
+    git(tmp_path, "init", "-q", "-b", "trunk", "new")
+    new = Clone(tmp_path / "new")
+    new.git("config", "memgit.ref", "refs/heads/trunk")
+    error = new.refused("store.init", "INVALID_REQUEST", **SCOPE, offline=True, marker=False)
+    assert "checked out" in error["message"] and "memgit.ref" in error["hint"]
+    assert new.git("for-each-ref") == ""
+
+
+def test_what_was_refused_is_not_looked_into(one: Clone, two: Clone) -> None:
+    """A difference with a remote whose tip was refused names the reason of the refusal."""
+    hand = Hand(one)
+    hand.publish(one.commit(hand.tree({"evil.txt": ("100644", hand.blob(b"x"))}), one.tip(), seq=9))
+    two.refused("sync.fetch", "INCOMING_REFUSED")
+    for text in ("@..origin", "@..@{origin}"):
+        assert "evil.txt" in two.refused("diff", "INCOMING_REFUSED", range=text)["message"]
+
+
+def test_a_push_needs_no_certificate_and_sends_no_options(one: Clone, hub: Path) -> None:
+    """What the user configured for pushes of code, which this remote would refuse, does not stop memory."""
+    one.git("config", "push.gpgSign", "true")
+    one.git("config", "push.pushOption", "ci.skip")
+    one.claim("second")
+    one.sync()
+    assert git(hub, "rev-parse", STORE) == one.tip()
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("fatal: write error: No space left on device", "room"),
+        ("fatal: mismatched algorithms: client sha256; server sha1", "object formats"),
+        ("git: 'fetch' is not a git command. See 'git --help'.", "missing"),
+        ("error: remote did not send all necessary objects", "objects are missing"),
+    ],
+)
+def test_what_is_not_the_network_is_not_called_so(said: str, expected: str) -> None:
+    """The message names the cause, the hint what helps; Git's own words are kept."""
+    error = unavailable("origin", Answer(128, "", (said,)))
+    assert expected in error.message and "cannot be reached" not in error.message
+    assert said.split(": ", 1)[-1][:20] in error.message and "network" not in error.hint
+    assert "cannot be reached" in unavailable("origin", Answer(128, "", ("fatal: Could not resolve host: x",))).message

@@ -305,3 +305,12 @@ def test_a_few_trees_that_name_millions_of_paths(one: Clone, two: Clone) -> None
         started = time.monotonic()
         assert "receipts/0" in two.refused("sync.run", "INCOMING_REFUSED")["message"]
         assert time.monotonic() - started < 20
+
+
+def test_a_store_that_nobody_began_is_taken_by_nobody(one: Clone, two: Clone, clone: Callable[..., Clone]) -> None:
+    """A tip without a founding record is refused, whether or not somebody would join it, and by a new clone too."""
+    hand = Hand(one)
+    hand.publish(one.commit(hand.tree({}, removed=("stores",)), one.tip(), seq=9))
+
+    for name, fields in ((two, {}), (two, {"join": True}), (clone("fresh"), {})):
+        assert "who began it" in name.refused("sync.run", "INCOMING_REFUSED", **fields)["message"]
