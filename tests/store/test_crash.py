@@ -178,6 +178,12 @@ class Tidier(threading.Thread):
             self.rounds += 1
 
 
+def loose_at_tip(store: Store) -> int:
+    """Return how many of the newest objects are loose, so that they can be cut."""
+    newest = list(store.database.log.entries())[-5:]
+    return sum(loose_path(store, oid).exists() for entry in newest for oid, *_ in entry.objects)
+
+
 def truncate_tip(store: Store, part: float) -> int:
     """Cut the loose objects of the tip (commit, trees, newest blobs) as a power loss does; return how many."""
     cut = 0
@@ -211,9 +217,11 @@ def test_beside_gc_and_after_a_power_loss(repository: MakeRepository, seconds: i
     tidier.stop.set()
     tidier.join()
     assert tidier.rounds >= 1 and len(acked) > 40
-    for number in range(3):
+    for number in range(9):  # a write among them may pack what is there: then others are the newest
+        if number >= 3 and loose_at_tip(store) > 20:
+            break
         write(store, f"newest {number}", key=str(number))
-    acked += [f"newest {number}" for number in range(3)]
+        acked.append(f"newest {number}")
     copy = path.with_name("copy")
     shutil.copytree(path, copy)
 
