@@ -54,12 +54,13 @@ def main() -> None:
     options.add_argument("--unit", choices=("turn", "session"), default="turn", help="what is ranked (default turn)")
     options.add_argument("--embedder", choices=("static", "neural", "hash", "none"), default="static")
     options.add_argument("--index", choices=("auto", "whoosh", "tantivy"), default="auto", help="the lexical index")
+    options.add_argument("--captions", action="store_true", help="remember what a turn's picture shows, too")
     options.add_argument("--limit", type=int, help="ask only so many questions of each conversation")
     options.add_argument("--misses", action="store_true", help="print what was missed to standard error")
     chosen = options.parse_args()
     if chosen.file is None:
         sys.exit("there is no corpus here: name a FILE, or set MEMGIT_EVAL to the directory of corpora")
-    conversations = list(read(chosen.file, chosen.unit))
+    conversations = list(read(chosen.file, chosen.unit, captions=chosen.captions))
     with workplace(chosen.directory) as place:
         prepare(place, chosen.embedder, chosen.index)
         begun = time.perf_counter()
@@ -78,7 +79,7 @@ def default_file() -> Path | None:
     return found if found.exists() else None
 
 
-def read(file: Path, unit: str) -> Iterator[Conversation]:
+def read(file: Path, unit: str, *, captions: bool = False) -> Iterator[Conversation]:
     """Yield the conversations of a file, with the questions whose evidence exists."""
     for item in json.loads(file.read_text(encoding="utf-8")):
         said = item["conversation"]
@@ -90,7 +91,7 @@ def read(file: Path, unit: str) -> Iterator[Conversation]:
         for number in numbers:
             session = f"session-{number}"
             when = moment(said.get(f"session_{number}_date_time"))
-            sessions[session] = [turn_of(turn, when) for turn in said[f"session_{number}"]]
+            sessions[session] = [turn_of(turn, when, captions=captions) for turn in said[f"session_{number}"]]
             names |= {(session, place): t["dia_id"] for place, t in enumerate(said[f"session_{number}"], 1)}
         keys = {name: name if unit == "turn" else session for (session, _), name in names.items()}
         questions = []
@@ -102,11 +103,12 @@ def read(file: Path, unit: str) -> Iterator[Conversation]:
         yield Conversation(sessions, names, questions)
 
 
-def turn_of(turn: dict[str, Any], when: str | None) -> dict[str, str]:
+def turn_of(turn: dict[str, Any], when: str | None, *, captions: bool) -> dict[str, str]:
     """Return a turn as `session.ingest` takes it; one without words is what its picture shows."""
-    text = turn.get("text") or ""
-    shown = turn.get("blip_caption") or "nothing"
-    given = {"text": text if text.strip() else f"(a picture: {shown})", "speaker": turn["speaker"]}
+    text, shown = turn.get("text") or "", turn.get("blip_caption")
+    if not text.strip() or (captions and shown):
+        text = f"{text} (a picture: {shown or 'nothing'})".strip()
+    given = {"text": text, "speaker": turn["speaker"]}
     return given | ({"time": when} if when else {})
 
 
@@ -158,6 +160,7 @@ def measure(place: Path, conversations: Sequence[Conversation], chosen: Any) -> 
         **{name: round(value / max(1, total), 4) for name, value in zip(names, sums, strict=True)},
         "unit": chosen.unit,
         "embedder": chosen.embedder,
+        "captions": chosen.captions,
         "query_ms_p50": times["median_ms"],
         "query_ms_p95": times["p95_ms"],
     }

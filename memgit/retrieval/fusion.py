@@ -16,7 +16,7 @@ from math import log1p
 
 WORDS, AROUND_WORDS, SESSION_WORDS = 1.0, 1.3, 0.7
 MEANING, AROUND_MEANING = 1.0, 1.5
-SPEAKER, QUESTION, LENGTH, DATE = 0.4, -0.3, 1.0, 2.0
+SPEAKER, QUESTION, LENGTH, DATE = 0.4, -0.3, 1.0, 2.5
 
 REACH = 3  # turns before and after that are looked at; none of the distances below is larger
 NEIGHBOURS = {-1: 1.0, 1: 0.7, -2: 0.9, 2: 0.5, -3: 0.7}

@@ -20,9 +20,9 @@ from memgit.retrieval.query import Query
 from memgit.retrieval.stored import stored_of
 from memgit.retrieval.view import HISTORY_FACTOR, View
 
-WORD_PROPOSALS = 128  # of each kind
-MEANING_PROPOSALS = 64
-_EXTENDED = 32  # proposals whose neighbours are proposed, too: the answer may share no word with its question
+WORD_PROPOSALS, WORDS_PER_HIT = 128, 4  # of each kind, at least, and for each hit that is asked for
+MEANING_PROPOSALS, MEANINGS_PER_HIT = 64, 2
+EXTENDED = 32  # proposals whose neighbours are proposed, too: the answer may share no word with its question
 _EXTENDED_REACH = 2  # turns
 
 NEAR_ENOUGH = 0.3
@@ -61,7 +61,7 @@ def ranked(query: Query, view: View, where: IndexFilter, limit: int) -> list[Ran
     The query's terms are as an index takes them: `with_similar_words` comes before.
     """
     pool = _Pool(query, view, where)
-    pool.propose(max(WORD_PROPOSALS, 2 * limit), max(MEANING_PROPOSALS, limit))
+    pool.propose(limit)
     return pool.scored()
 
 
@@ -80,18 +80,20 @@ class _Pool:
         self._said: dict[EntityId, Said] = {}
         self._by_turn: dict[EntityId, _Proposal] = {}
 
-    def propose(self, by_words: int, by_meaning: int) -> None:
-        """Collect the proposals, and what is known of each."""
+    def propose(self, limit: int) -> None:
+        """Collect the proposals for an answer of `limit` hits, and what is known of each."""
         factor = HISTORY_FACTOR if self._view.past else 1
-        for hit in self._view.index.query(self._query.terms, self._where, by_words * factor, "score"):
+        by_words = max(WORD_PROPOSALS, WORDS_PER_HIT * limit) * factor
+        for hit in self._view.index.query(self._query.terms, self._where, by_words, "score"):
             self._add(hit)
         if self._nearness is not None:
-            for near in self._nearness.nearest(self._query.text, self._where, by_meaning * factor):
+            by_meaning = max(MEANING_PROPOSALS, MEANINGS_PER_HIT * limit) * factor
+            for near in self._nearness.nearest(self._query.text, self._where, by_meaning):
                 self._near[near.entity] = max(near.score, self._near.get(near.entity, -1.0))
                 if (near.entity, near.revision) not in self._proposals or near.start is not None:
                     self._add_near(near)
         self._find_turns()
-        self._extend()
+        self._extend(max(EXTENDED, limit))
         self._measure()
 
     def scored(self) -> list[Ranked]:
@@ -134,7 +136,7 @@ class _Pool:
                     proposal.turn = turn
                     self._by_turn[entity_id] = proposal
 
-    def _extend(self) -> None:
+    def _extend(self, count: int) -> None:
         """Propose the neighbours of the best."""
         scale = scale_of(self._own(key) for key in self._proposals)
         order = [
@@ -142,7 +144,7 @@ class _Pool:
             for key, proposal in self._proposals.items()
             if proposal.turn is not None
         ]
-        for *_, turn in heapq.nsmallest(_EXTENDED, order, key=lambda each: each[:3]):
+        for *_, turn in heapq.nsmallest(count, order, key=lambda each: each[:3]):
             for distance, name in self._conversations.around(turn):
                 if abs(distance) <= _EXTENDED_REACH and name not in self._by_turn:
                     other = self._conversations.turn(name)
