@@ -180,7 +180,7 @@ class Bench:
         try:
             steps["state"].of(lambda: invocation.state)
             steps["lexical"].of(lambda: _follow(invocation))
-            steps["vectors"].of(nearness_in(invocation, invocation, invocation.state.entity))
+            steps["vectors"].of(nearness_in(invocation, invocation))
         finally:
             invocation.close()
         if invocation.warnings:

@@ -123,7 +123,7 @@ def measure(index: LexicalIndex, directory: Path, corpus: Corpus, count: int, ch
         figures[f"query_by_{order}"] = timed([lambda t=terms, o=order: ask(t, o) for terms in asked])  # type: ignore[misc]
     progress("looking for similar words")
     typos = [chance.choice(terms).word[:-1] + "q" for terms in asked[:100]]
-    figures["similar_words"] = timed([lambda word=word: index.similar_words(word) for word in typos])  # type: ignore[misc]
+    figures["similar_words"] = timed([lambda word=word: index.similar_words(word, where.scope) for word in typos])  # type: ignore[misc]
     progress("refreshing after single writes")
     figures["refresh_after_one_write"] = timed(list(refreshes(index, corpus, where)))
     return {

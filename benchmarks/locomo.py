@@ -4,10 +4,17 @@ Each conversation is a project of its own in one store of a temporary repository
 is searched among the turns of its conversation; of the first five hits, hit@5 asks for any evidence, recall@5 for its
 share, mrr@5 for the place of the first, ndcg@5 for all places. With `--unit session` the sessions are ranked, each by
 its best turn. `query_ms` is one whole request in a warm process.
+
+FILE is JSON in the form of the public LoCoMo data set: an array of conversations. Each has `conversation`, with
+`session_1`, `session_2`, … (arrays of turns: `speaker`, `dia_id` such as "D1:3", `text`, and for a picture
+`blip_caption`) and `session_1_date_time`, … ("1:56 pm on 8 May, 2023"); and `qa`, an array of questions: `question` and
+`evidence`, an array of the `dia_id`s that answer it. MEMGIT_EVAL names a directory of corpora; by default FILE is
+`locomo/locomo-dev.json` in it.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import os
@@ -48,6 +55,7 @@ class Conversation:
 
 def main() -> None:
     options = parser(__doc__ or "")
+    options.formatter_class = argparse.RawDescriptionHelpFormatter
     options.add_argument(
         "file", metavar="FILE", nargs="?", type=Path, default=default_file(), help="(default: %(default)s)"
     )
@@ -60,7 +68,12 @@ def main() -> None:
     chosen = options.parse_args()
     if chosen.file is None:
         sys.exit("there is no corpus here: name a FILE, or set MEMGIT_EVAL to the directory of corpora")
-    conversations = list(read(chosen.file, chosen.unit, captions=chosen.captions))
+    try:
+        conversations = list(read(chosen.file, chosen.unit, captions=chosen.captions))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        sys.exit(f"{chosen.file} is no corpus of conversations (--help describes it): {error!r}")
+    if not any(conversation.questions for conversation in conversations):
+        sys.exit(f"{chosen.file} holds no question whose evidence it holds (--help describes it)")
     with workplace(chosen.directory) as place:
         prepare(place, chosen.embedder, chosen.index)
         begun = time.perf_counter()

@@ -1,6 +1,17 @@
 """Does a memory answer as a corpus of cases says it must? A real store in a temporary repository, asked by operations.
 
-DIR holds `seed.jsonl`, `cases.jsonl` and, where there is one, `probe-recovery.json`. A case holds when
+DIR holds `seed.jsonl`, `cases.jsonl` and, where there is one, `probe-recovery.json`.
+
+A line of `seed.jsonl` is a JSON object with `entity` (artifact, claim or relation) and `context` (`workspace_id`,
+`project_id`). An artifact has `label`, `title`, `kind` and `content` ({"type": "text", "data": …}; `content_repeat`
+with `unit`, `count` and `suffix` makes it long). A claim has `label`, `claim_type`, `statement` and `evidence`:
+`artifact_label` and a `quote` that stands in it once. A relation has `relation`, `source_label`, `target_label`.
+A line of `cases.jsonl` has `case_id`, `slice`, `gate` (hard or report), `context`, `query`, perhaps `horizon` and its
+`reason`, `expected_presence`, and labels: `relevant_claims`, `relevant_artifacts`, `forbidden`, `expected_conflicts`
+(pairs).
+`probe-recovery.json` has `cases`: `case_id`, `probe_query`, `refined_query`, `selected_sources` (labels), `verdict`.
+
+A case holds when
   - recall and retrieve say the expected presence;
   - every relevant claim is among recall's claims and every relevant artifact among its artifacts (where nothing is
     expected to qualify: among retrieve's leads);

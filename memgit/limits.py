@@ -30,6 +30,10 @@ class Limits:
     json_depth: int = 32  # nesting of free-form JSON; readers of other languages recurse
     value_bytes: int = 64 * KIB  # a typed value, as text
     anchor_text_bytes: int = 4 * KIB  # the copy of the anchored lines that survives the user's own gc
+    note_bytes: int = 4 * KIB  # a continuity note, its truncation mark included: a page, not a transcript
+    note_input_bytes: int = 64 * KIB  # what is put as a note; more is refused before it is read to its end
+    notes: int = 1_000  # a count, of sessions whose notes wait
+    note_claims: int = 50  # a count, of claims that one note may become
     query_bytes: int = 4 * KIB  # longer queries are cut at a word, and the answer says so
     history_page: int = 100  # a count
     blame_bytes: int = 1 * MIB  # one document; its revisions are compared line by line
@@ -46,6 +50,10 @@ class Limits:
     pins: int = 64  # a count
     model_bytes: int = 2048 * MIB  # an installed model; a sentence embedding model has 20 to 1,300 MB
     model_files: int = 256  # a count; such a model has 10 to 20
+    checkpoint_file_bytes: int = 16 * MIB  # one file that is not committed as it is; larger ones are named and left out
+    checkpoint_new_bytes: int = 128 * MIB  # of all such files of one snapshot; screening them takes 0.2 s a MiB
+    checkpoint_untracked_files: int = 10_000  # a count, of one snapshot; more is a build that nobody ignored
+    checkpoint_text_bytes: int = 4 * KIB  # what a checkpoint says; as a continuity note
 
     def as_dict(self) -> dict[str, int]:
         """Return the limits by name, in source order."""

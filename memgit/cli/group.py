@@ -45,10 +45,13 @@ _MEANT = {
     "redo": "undo",
     "reset": "undo",
     "resolve": "conflict -h",
+    "restore": "checkpoint restore",
     "retract": "claim retract",
     "revert": "undo",
     "review": "diff",
     "revise": "claim revise",
+    "snapshot": "checkpoint",
+    "stash": "checkpoint",
     "supersede": "relation put",
     "version": "--version",
 }

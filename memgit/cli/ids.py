@@ -39,6 +39,24 @@ def whole_id(front: Front, typed: str, kind: EntityKind | None = None) -> str:
     return str(shown.item[_NAMES[shown.kind]])
 
 
+def whole_source(front: Front, typed: str) -> str:
+    """Return the id of the one source of this project that ends or starts with what was typed.
+
+    Raises InvalidRequest where several do; what fits none is the operation's to refuse.
+    """
+    wanted = typed.strip().lower()
+    if ids.is_entity_id(wanted):
+        return wanted
+    from memgit.operations.sources import Sources
+
+    known = [source.source_id for source in front.ask("source.list", {}, Sources).items]
+    found = [name for name in known if name.endswith(wanted) or name.removeprefix("src_").startswith(wanted)]
+    found = found or [name for name in known if name.startswith(wanted)]
+    if len(found) > 1:
+        raise InvalidRequest(f"{typed} fits several sources", hint="Give more of the id: `git memory source list`.")
+    return found[0] if found else wanted
+
+
 def whole_case(front: Front, typed: str) -> str:
     """Return the id of the one conflict case that starts with what was typed, with or without `case_`."""
     wanted = f"case_{typed.strip().lower().removeprefix('case_')}"

@@ -19,10 +19,12 @@ Part = str | tuple[str, str]
 _STYLES = {"id": "33", "bad": "31", "good": "32", "dim": "2", "strong": "1"}
 
 # Controls but line feed and tab; bidirectional marks; line ends of other standards; what has no width (also tags, which
-# carry hidden ASCII); lone surrogates. The two joiners that scripts and emoji need stay: U+200C and U+200D.
+# carry hidden ASCII, fillers, and selectors beyond those of emoji); lone surrogates. The two joiners that scripts and
+# emoji need stay: U+200C and U+200D.
 _UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
 

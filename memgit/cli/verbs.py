@@ -19,16 +19,44 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "projection",
         "undo",
         "import",
+        "pending",
     ),
-    "Read": ("recall", "retrieve", "probe", "search", "show", "cat", "log", "blame", "diff", "conflict"),
+    "Read": (
+        "recall",
+        "retrieve",
+        "probe",
+        "search",
+        "why",
+        "for",
+        "show",
+        "cat",
+        "log",
+        "blame",
+        "diff",
+        "conflict",
+    ),
     "Share": ("sync", "push", "fetch", "pull", "remote", "draft", "promote"),
-    "Look after": ("verify", "feedback", "trust", "model", "config", "session"),
+    "Look after": (
+        "stale",
+        "confirm",
+        "check",
+        "checkpoint",
+        "verify",
+        "doctor",
+        "hooks",
+        "feedback",
+        "trust",
+        "model",
+        "config",
+        "session",
+    ),
     "For programs": ("call", "capabilities", "schema", "instructions"),
 }
 
 VERBS: tuple[str, ...] = tuple(verb for verbs in SECTIONS.values() for verb in verbs)
 
-_MODULES = {"import": "import_documents", "remember-session": "remember_session"}  # what cannot name a module
+# What cannot name a module.
+_MODULES = {"import": "import_documents", "remember-session": "remember_session", "for": "for_path"}
 
 
 def load(verb: str) -> click.Command | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from memgit.cli.code import show_code_state
 from memgit.cli.front import layer_label
 from memgit.cli.terminal import Output, Part, moment, one_line
 
@@ -39,6 +40,7 @@ def show_claim(out: Output, view: ClaimView) -> None:
         out.line()
         for item in view.evidence:
             out.line("evidence  ", item.citation)
+    _show_code(out, view)
 
 
 def show_artifact(out: Output, view: ArtifactView) -> None:
@@ -53,6 +55,13 @@ def show_artifact(out: Output, view: ArtifactView) -> None:
         ("path", _path(view)),
     ]
     fields(out, [*described, *_common_fields(view)])
+    _show_code(out, view)
+
+
+def _show_code(out: Output, view: ClaimView | ArtifactView) -> None:
+    if view.code_state is not None:
+        out.line()
+        show_code_state(out, view.code_state, indent="")
 
 
 def show_relations(out: Output, relations: Sequence[RelationView], anchor: str | None = None) -> None:

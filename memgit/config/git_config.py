@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 GIT_TIMEOUT_SECONDS = 20  # `git config` takes 3 ms; a network file system may be slow
 CONFIG_BYTES = 1024 * 1024  # of all memgit.* values together
 
-_WANTED = r"^(memgit|user|author|committer)\."  # in one process: whoever reads settings may have to know the user
+_WANTED = r"^(memgit|user|author|committer|include|includeif)\."
+"""In one process: whoever reads settings may have to know the user, and whether other files take part."""
+
 _NO_MATCH = 1  # `git config --get-regexp`: nothing of this name
 _NOTHING_UNSET = 5  # `git config --unset-all`: it was not set
 _NO_REPOSITORY = "/dev/null"  # as GIT_DIR: the system's and the user's configuration alone, even inside a repository

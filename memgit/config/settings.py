@@ -143,12 +143,20 @@ SETTINGS: tuple[Setting, ...] = (
         "auto",
         allowed=("auto", "always", "never"),
     ),
+    _row(
+        "checkpointKeep",
+        "integer",
+        "How many checkpoints are kept, of those with a snapshot and of those without; 0 keeps all.",
+        200,
+        maximum=10_000,
+    ),
+    _row("checkpointDays", "integer", "For how many days a checkpoint is kept; 0 for ever.", 30, maximum=36_500),
     _row("personalWorkspace", "scope_id", "The workspace of a request that nothing else places; needs a project too."),
     _row("personalProject", "scope_id", "The project of a request that nothing else places; needs a workspace too."),
     _row(
         "embedder",
         "text",
-        "What finds texts that are alike: static, neural, hash, none, or an installed model.",
+        "What finds texts that are alike: static, neural, hash, none, an installed model, or the absolute path of one.",
         "static",
     ),
     _row(

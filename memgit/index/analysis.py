@@ -12,13 +12,15 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from memgit.index import codes
+from memgit.index.codes import compact
 from memgit.index.english import STOP_WORDS
 from memgit.index.languages import unspaced
 from memgit.index.languages.detect import languages_of
 from memgit.index.languages.folding import composed, fold
 from memgit.index.languages.stems import forms
 
-ANALYSIS_VERSION = 3
+ANALYSIS_VERSION = 5
 """Stored with every index; a change of what this module returns needs another number, and so a rebuild."""
 
 Shape = Literal["identifier", "code", "word"]
@@ -30,10 +32,11 @@ Shape = Literal["identifier", "code", "word"]
 """
 
 _BREAKS = r"\s,;(){}\[\]<>\"'`|=!?…*&^%$~\\“”‘’«»„‚‹›—–·•、。，！？；：（）「」『』【】《》〈〉・¿¡،؛؟।॥"
-_NUMBER = r"\d{1,3}(?:,\d{3})+(?!\d)"
-_ASCII_CHUNK = re.compile(rf"{_NUMBER}|[^{_BREAKS}]+")
-_CHUNK = re.compile(rf"{_NUMBER}|[{unspaced.CHARACTERS}]+|[^{_BREAKS}{unspaced.CHARACTERS}]+")
-"""Scripts without spaces end a chunk and begin one: `API密钥` is two."""
+_ASCII_RUN = rf"[^{_BREAKS}]+"
+_RUN = rf"[^{_BREAKS}{unspaced.CHARACTERS}]+"
+_ASCII_CHUNK = re.compile(rf"{_ASCII_RUN}(?:(?<=\d)[,^](?=\d){_ASCII_RUN})*")
+_CHUNK = re.compile(rf"[{unspaced.CHARACTERS}]+|{_RUN}(?:(?<=\d)[,^–](?=\d){_RUN})*")
+"""Scripts without spaces end a chunk and begin one: `API密钥` is two. `1,5`, `10^6` and `5–10` are one."""
 
 _SEGMENT = re.compile(r"[vV]?\d+(?:\.\d+)+|[^\W_]+")
 _MARKED_SEGMENT = re.compile(r"[vV]?\d+(?:\.\d+)+|(?:[^\W_]|[\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])+")
@@ -42,10 +45,14 @@ _MARKED_SEGMENT = re.compile(r"[vV]?\d+(?:\.\d+)+|(?:[^\W_]|[\u0900-\u0dff\u0e00
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _MEMBER = re.compile(r"[./:]+")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}\Z")
-_LINE_SUFFIX = re.compile(r"(?::\d+(?:-\d+)?)+\Z")
 _FILE_NAME = re.compile(r"[\w-]{2,}\.[A-Za-z][A-Za-z0-9]{0,7}\Z")
 _HEXADECIMAL = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}\Z")
 _LANGUAGE_NAME = re.compile(r"[A-Za-z](?:\+\+|#)\Z")  # C++, C#, F#: the sign is the name
+_ENDS = ".:/-@#+_"
+_ENDS_OF_NUMBER = ".:/@#_"
+_ABBREVIATIONS = frozenset({"e.g", "i.e", "n.b", "c.f", "u.s", "u.k"})
+_QUOTES = re.compile(r"[`\"'“‘«]")
+_QUOTED_WORD = re.compile(r"(?<!\w)[`\"'“‘«]+([A-Za-z]{2,12})(?:\s+-|[`\"'”’»](?!\w))")
 _LONGEST_WORD = 64  # a SHA-256 in hexadecimal; longer runs are data, not words
 _LONGEST_IDENTIFIER = 256  # the longest file name of common file systems is 255 bytes
 _LONGEST_CACHED = 64
@@ -61,7 +68,7 @@ class Chunk(NamedTuple):
     `surfaces` are its content words, folded; `written` the same words in lower case with their accents. `identifiers`
     are the forms under which it can be named exactly. `parts` are the humps of a capitalised name (`GitHub`): too weak
     to count as words, since half a name is another name. `singles` are letters that may be words by themselves, of a
-    script without spaces, whose words are pairs of letters.
+    script without spaces, whose words are pairs of letters. `place` is `whole` with its port, line or tag.
     """
 
     shape: Shape
@@ -71,6 +78,7 @@ class Chunk(NamedTuple):
     identifiers: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     singles: tuple[str, ...] = ()
+    place: str = ""
 
 
 class Token(NamedTuple):
@@ -85,6 +93,7 @@ class Terms(NamedTuple):
     """All terms of a text of these `languages`.
 
     `words` are the forms of its content words in text order, with repetitions: one or more for each of `length` words.
+    `written` are these words as they stand, in lower case with their accents.
     """
 
     words: tuple[str, ...]
@@ -93,13 +102,17 @@ class Terms(NamedTuple):
     parts: frozenset[str]
     languages: tuple[str, ...]
     length: int
+    written: frozenset[str] = frozenset()
 
 
 def tokens(text: str) -> Iterator[Token]:
     """Yield the chunks of `text` that hold at least one term, in order, with their character offsets."""
+    letters = codes.letters(text)
     for match in _chunks(text).finditer(text):
-        raw = match[0]
-        chunk = _chunk(raw)
+        chunk = _chunk(match[0])
+        if match.start() in letters:
+            letter = letters[match.start()]
+            chunk = chunk._replace(shape="code", whole=letter, identifiers=(letter,))
         if chunk.surfaces or chunk.identifiers:
             yield Token(match.start(), match.end(), chunk)
 
@@ -111,12 +124,14 @@ def analyse(text: str, languages: tuple[str, ...] | None = None) -> Terms:
     identifiers: set[str] = set()
     surfaces: set[str] = set()
     parts: set[str] = set()
+    known: set[str] = set()
     length = 0
     for raw in _chunks(text).findall(text):
         chunk = _chunk(raw)
         for written in chunk.written:
             words += forms(written, of)
         length += len(chunk.written)
+        known.update(chunk.written)
         surfaces.update(chunk.surfaces)
         if chunk.identifiers:
             identifiers.update(chunk.identifiers)
@@ -125,17 +140,25 @@ def analyse(text: str, languages: tuple[str, ...] | None = None) -> Terms:
         if chunk.singles:
             words += chunk.singles
             surfaces.update(chunk.singles)
-    return Terms(tuple(words), frozenset(identifiers), frozenset(surfaces), frozenset(parts), of, length)
+    identifiers.update(codes.letters(text).values())
+    if _QUOTES.search(text):
+        identifiers.update(quoted_names(text))
+    return Terms(
+        tuple(words), frozenset(identifiers), frozenset(surfaces), frozenset(parts), of, length, frozenset(known)
+    )
+
+
+def quoted_names(text: str) -> Iterator[str]:
+    """Yield the function words that a text quotes alone, or with an option: they are names (`which`, `less -R`)."""
+    for match in _QUOTED_WORD.finditer(text):
+        word = match[1].lower()
+        if word in STOP_WORDS:
+            yield word
 
 
 def chunk_forms(chunk: Chunk, languages: tuple[str, ...]) -> frozenset[str]:
     """Return the forms of a chunk's words in a text of these languages."""
     return frozenset(chunk.singles).union(*(forms(written, languages) for written in chunk.written))
-
-
-def compact(form: str) -> str:
-    """Return an identifier without its separators, so that `UTF-8`, `utf_8` and `UTF8` meet."""
-    return "".join(character for character in form if character.isalnum())
 
 
 def is_exact_word(word: str) -> bool:
@@ -152,21 +175,42 @@ def _chunk(raw: str) -> Chunk:
 
 
 def _dissect(raw: str) -> Chunk:
-    text = raw if raw.isascii() else composed(raw)
+    text = raw if raw.isascii() else composed(codes.spelled_out(raw))
     if unspaced.is_unspaced(text):
         found = tuple(unspaced.pairs(text))
         return Chunk("word", text, found, found, singles=tuple(unspaced.singles(text)))
     if _LANGUAGE_NAME.match(text):
         name = text.lower()
         return Chunk("code", name, (name,), (name,))
-    stripped = _LINE_SUFFIX.sub("", text.partition("://")[2] or text).strip(".:/-@#+_")
-    if not stripped or len(stripped) > _LONGEST_IDENTIFIER:
+    text = codes.without_commas(text)
+    if codes.is_power(text) or codes.is_signed(text):
+        return _number(text.strip(_ENDS if codes.is_power(text) else _ENDS_OF_NUMBER).casefold())
+    name, suffix = codes.with_suffix((text.partition("://")[2] or text).strip(_ENDS))
+    stripped = name.strip(_ENDS)
+    if suffix and stripped.replace(":", "").replace("-", "").isdecimal():
+        found = codes.times(stripped + suffix)
+        return Chunk("code", found[0], identifiers=found)
+    if not stripped or len(stripped) > _LONGEST_IDENTIFIER or "," in stripped:
         return _make("word", "", _words(_segments(stripped)))
     if stripped.isalpha() and stripped.isascii():
-        return _name(stripped)
-    if "," in stripped:
-        stripped = stripped.replace(",", "")  # the only commas that reach here group digits
-    return _joined(stripped, rooted=text.startswith(("/", "./", "../")) or "://" in text)
+        return _placed(_name(stripped), suffix)
+    return _placed(_joined(stripped, rooted=text.startswith(("/", "./", "../")) or "://" in text), suffix)
+
+
+def _number(text: str) -> Chunk:
+    """Return the chunk of a number with a sign, or of a power; what it is without them it is only after a `+`."""
+    plain = text[1:] if text[0] == "+" and not codes.is_power(text) else ""
+    words = _words(_segments(plain))
+    return _make("code", text, words, (text,))
+
+
+def _placed(chunk: Chunk, suffix: str) -> Chunk:
+    """Return a chunk that also names the port, line or tag behind it; of a path also its own file name with that."""
+    place = codes.place(chunk.whole, suffix)
+    if not place:
+        return chunk
+    names = dict.fromkeys((*chunk.identifiers, place, codes.place(chunk.whole.rpartition("/")[2], suffix)))
+    return chunk._replace(identifiers=tuple(name for name in names if name), place=place)
 
 
 _cached = lru_cache(maxsize=65_536)(_dissect)  # text repeats itself: most of the chunks of a corpus are hits
@@ -177,6 +221,8 @@ def _joined(stripped: str, *, rooted: bool) -> Chunk:
     plain = fold(stripped)
     written, segments = _segments(stripped), _segments(plain)
     whole = plain.casefold()
+    if len(segments) > 1 and whole not in _ABBREVIATIONS and all(len(s) == 1 and s.isalpha() for s in segments):
+        return _make("code", whole, _words(written), tuple(dict.fromkeys((whole, compact(whole)))))  # `x.y`, `a/b`
     if _starts_with_number(plain, segments):
         return _make("word", whole, _words(written))
     shape = _shape(plain, segments, rooted=rooted)

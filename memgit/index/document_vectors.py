@@ -7,22 +7,23 @@ and the texts that were derived from it. It ranks nothing itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from memgit.index.documents import Document
 from memgit.index.embedders.embedder import Embedder
-from memgit.index.entries import facet_of, judge_facet
-from memgit.index.lexical import IndexFilter, Watermark
+from memgit.index.entries import details_of, facet_of, judge_facet, stored
+from memgit.index.lexical import IndexFilter, Stored, Watermark
 from memgit.index.vectors import Admission, DenseHit, Item, OtherEmbedder, VectorIndex
-from memgit.records.ids import EntityId, RevisionId
+from memgit.records.ids import EntityId
 
 if TYPE_CHECKING:
     from memgit.index.embedders.embedder import Vectors
 
-Part = tuple[RevisionId, int | None, int | None, EntityId | None]
-"""A revision, or the bytes [start, end) of an artifact's; at last the text that was derived from them, if it is one."""
+_DETAILS = msgspec.msgpack.Decoder(tuple[Any, ...])
 
 
 class DocumentVectors:
@@ -54,20 +55,15 @@ class DocumentVectors:
         """Replace and remove entities and move the watermark: see `LexicalIndex.apply`."""
         return self._vectors.apply(_items(documents), removed, watermark, base)
 
-    def nearest(
-        self, question: str, where: IndexFilter, limit: int, admits: Callable[[EntityId, RevisionId], bool]
-    ) -> Iterator[tuple[EntityId, Part, float]]:
-        """Yield the `limit` documents nearest to a question with their cosines, best first.
-
-        `where` judges lifecycle and scope; `admits` is asked last, for what is finer.
-        """
+    def nearest(self, question: str, where: IndexFilter, limit: int) -> Iterator[tuple[Stored, float]]:
+        """Yield the `limit` documents nearest to a question that `where` admits with their cosines, best first."""
         admission = Admission(
             groups=lambda group: all(judge_facet(group, where)),
             besides=where.scope.pins,
-            accepts=lambda owner, part: _accepts(_part(part), where) and admits(EntityId(owner), _part(part)[0]),
+            accepts=lambda owner, part, details: _accepts(_document(details), where),
         )
         for hit in self._search(question, limit, admission):
-            yield EntityId(hit.owner), _part(hit.part), hit.score
+            yield _document(hit.details), hit.score
 
     def of(self, question: str, entities: Collection[EntityId], where: IndexFilter) -> Mapping[EntityId, float]:
         """Return the best cosine of each of these entities whose lifecycle and scope `where` admits."""
@@ -86,13 +82,18 @@ class DocumentVectors:
         self._vectors.close()
 
     def _search(self, question: str, limit: int, admission: Admission) -> tuple[DenseHit, ...]:
-        if self._asked is None or self._asked[0] != question:
-            self._asked = (question, self._embedder.embed_query(question))
-        return self._vectors.search(self._asked[1], limit, admission) if limit else ()
+        asked = self._asked  # another thread may put its own question there at any moment
+        if asked is None or asked[0] != question:
+            self._asked = asked = (question, self._embedder.embed_query(question))
+        return self._vectors.search(asked[1], limit, admission) if limit else ()
 
 
-def _accepts(part: Part, where: IndexFilter) -> bool:
-    return where.derived or part[3] is None
+def _accepts(document: Stored, where: IndexFilter) -> bool:
+    return document.kind in where.kinds and where.admits_details(document)
+
+
+def _document(details: bytes) -> Stored:
+    return stored(_DETAILS.decode(details))
 
 
 def _items(documents: Iterable[Document]) -> Iterator[Item]:
@@ -108,14 +109,5 @@ def _items(documents: Iterable[Document]) -> Iterator[Item]:
         )
         span = "" if document.start is None else f"#{document.start}-{document.end}"
         derived = "" if document.projection is None else f"@{document.projection}"
-        yield Item(document.entity, f"{document.revision}{span}{derived}", text, facet_of(document))
-
-
-def _part(name: str) -> Part:
-    place, _, derived = name.partition("@")
-    revision, _, span = place.partition("#")
-    start, _, end = span.partition("-")
-    projection = EntityId(derived) if derived else None
-    return (
-        (RevisionId(revision), int(start), int(end), projection) if span else (RevisionId(revision), None, None, None)
-    )
+        details = msgspec.msgpack.encode(details_of(document))
+        yield Item(document.entity, f"{document.revision}{span}{derived}", text, facet_of(document), details)

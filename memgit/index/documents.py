@@ -7,10 +7,14 @@ them. Of a document's past there is a bounded part (HISTORY_REVISIONS, HISTORY_B
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import msgspec
+
+from memgit import clock
 from memgit.index.passages import decode_text, passages
 from memgit.records.ids import BlobDigest, EntityId, RevisionId
 from memgit.records.op import OWN_NOTE, Anchor, ArtifactPayload, ClaimPayload
@@ -29,11 +33,16 @@ HISTORY_BYTES = 32 * 1024
 with tantivy; all revisions of a long log would take seconds."""
 
 
+_PLAIN_FILE = re.compile(r"[\w-]{2,}\.[A-Za-z][A-Za-z0-9]{0,7}")  # the analysis of a path finds it by itself
+_PATH_PARTS = 16  # of a path; deeper ones are found by their last parts
+
+
 @dataclass(frozen=True, slots=True)
 class Matchable:
     """What of a revision's own description can be matched.
 
-    `title` and `body` are text. `names` are exact names that stand beside it: anchored paths and symbols.
+    `title` and `body` are text. `names` are exact names that stand beside it: anchored paths and symbols, and the path
+    that a document came from, each path also by its ends.
     """
 
     title: str
@@ -47,7 +56,8 @@ class Document:
 
     `start` and `end` are byte offsets into the stored bytes, [start, end); both None where the document is no passage.
     `head`: the revision has no effective child. `title`, `body` and `names` are as in `Matchable`; a passage has only a
-    body. `projection`: the body is that derived text, and the span the first that it was derived from.
+    body. `projection`: the body is that derived text, and the span the first that it was derived from. `at`: when the
+    revision was written.
     """
 
     entity: EntityId
@@ -70,6 +80,7 @@ class Document:
     start: int | None = None
     end: int | None = None
     projection: EntityId | None = None
+    at: str = ""
 
 
 def documents_of(entity: Entity, read_blob: ReadBlob, projections: Iterable[Projection] = ()) -> Iterator[Document]:
@@ -104,17 +115,74 @@ def is_own_note(payload: ClaimPayload | ArtifactPayload) -> bool:
 
 def matchable(payload: ClaimPayload | ArtifactPayload) -> Matchable:
     """Return what of a claim's or an artifact's description can be matched; an artifact's bytes are not part of it."""
-    names = tuple(name for anchor in payload.anchors for name in _names(anchor))
+    names = anchor_names(payload)
     if isinstance(payload, ArtifactPayload):
-        return Matchable(_join(payload.title, payload.component), "", names)
+        path = path_of(payload)
+        return Matchable(_join(payload.title, payload.component), "", (*names, *path_names(path or "")))
     value = payload.value.data if payload.value else None
     return Matchable(_join(payload.subject, payload.component), _join(payload.statement, value), names)
+
+
+def anchor_names(payload: ClaimPayload | ArtifactPayload) -> tuple[str, ...]:
+    """Return the exact names of the code that a claim or an artifact is anchored to."""
+    return tuple(name for anchor in payload.anchors for name in _names(anchor))
+
+
+def path_of(payload: ArtifactPayload) -> str | None:
+    """Return the path that a document came from, as its provenance says; None where it says none."""
+    if payload.provenance is None:
+        return None
+    try:
+        provenance = msgspec.json.decode(payload.provenance)
+    except msgspec.DecodeError:
+        return None
+    path = provenance.get("path") if isinstance(provenance, dict) else None
+    return path if isinstance(path, str) and path else None
+
+
+def path_names(path: str) -> tuple[str, ...]:
+    """Return the exact names of a path: the whole of it, and each end after a slash that can only be a path's.
+
+    `docs/guide/setup.md` is also `guide/setup.md` and `setup.md`; `src/cache` is no `cache`.
+    """
+    parts = path.strip("/").split("/")[-_PATH_PARTS:]
+    ends = ("/".join(parts[start:]) for start in range(1, len(parts)))
+    return tuple(dict.fromkeys(name for name in (path.strip("/"), *(end for end in ends if _is_path(end))) if name))
+
+
+def _is_path(end: str) -> bool:
+    return "/" in end or ("." in end and _PLAIN_FILE.fullmatch(end) is None)
+
+
+def moment_names(moment: str) -> tuple[str, ...]:
+    """Return the names under which a claim is indexed that was said at a moment: its day, month and year in UTC.
+
+    A day and a month also without their year. No text is analysed to such a name, and qualification does not know it.
+    """
+    when = clock.parse_time(moment)
+    if when is None:
+        return ()
+    year, month, day = when[:4], when[5:7], when[8:10]
+    dates = ((year, month, day), (year, month), (year,), ("", month, day), ("", month))
+    return tuple(date_name(*parts) for parts in dates)
+
+
+def date_name(year: str, month: str = "", day: str = "") -> str:
+    """Return the name of a date for `moment_names`; what is not known is empty."""
+    return "time:" + "-".join(part for part in (year or "-", month, day) if part)
+
+
+def _said_names(markers: Iterable[str]) -> Iterator[str]:
+    for marker in markers:
+        if marker.startswith("time:"):
+            yield from moment_names(marker.removeprefix("time:"))
 
 
 def _description(entity: Entity, revision: Revision) -> Document:
     payload = revision.payload
     match = matchable(payload)
     scope = entity.lineage.scope
+    said = _said_names(payload.markers) if isinstance(payload, ClaimPayload) else ()
     return Document(
         entity=entity.lineage.id,
         kind="claim" if isinstance(payload, ClaimPayload) else "artifact",
@@ -130,9 +198,10 @@ def _description(entity: Entity, revision: Revision) -> Document:
         markers=payload.markers,
         title=match.title,
         body=match.body,
-        names=match.names,
+        names=(*match.names, *said),
         valid_from=payload.valid_from if isinstance(payload, ClaimPayload) else None,
         valid_until=payload.valid_until if isinstance(payload, ClaimPayload) else None,
+        at=revision.at,
     )
 
 
@@ -176,7 +245,7 @@ def _past(entity: Entity, earlier: list[Revision], read_blob: ReadBlob) -> Itera
 
 def _names(anchor: Anchor) -> Iterator[str]:
     if anchor.path and not anchor.path_encoded:
-        yield anchor.path
+        yield from path_names(anchor.path)
     if anchor.symbol:
         yield anchor.symbol
 

@@ -33,6 +33,7 @@ STOP_WORDS = _word_set(
 """Function words, and what an apostrophe leaves of them (`don`, `isn`, `ll`). Single letters are no words at all.
 
 Negations are among them: `not cached` and `cached` are about the same thing, and a query asks what a thing is about.
+The 127 words of Whoosh's English list, and more of the closed classes of English, put together by hand.
 """
 
 QUESTION_WORDS = _word_set(
@@ -50,7 +51,8 @@ FRAMING_WORDS = _word_set(
     using want wanted wants
     """
 )
-"""Words that ask instead of naming what is asked for; they count only where a query has no others."""
+"""Words that ask instead of naming what is asked for; they count only where a query has no others. Chosen by hand; the
+gates of `benchmarks.recall_corpus` hold with them."""
 
 
 @lru_cache(maxsize=65_536)

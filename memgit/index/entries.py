@@ -87,7 +87,7 @@ def entry_of(document: Document) -> Entry:
     return Entry(
         kind=document.kind,
         facet=facet_of(document),
-        details=_details(document),
+        details=details_of(document),
         word=_counted(body, PIVOT[_measure(document)]),
         title=_counted(title, PIVOT["artifact"]),
         identifiers=identifiers.union(name.casefold() for name in document.names),
@@ -118,6 +118,12 @@ def judge_facet(facet: str, where: IndexFilter) -> tuple[bool, bool]:
     return lifecycle, where.scope.admits_project(workspace, project)
 
 
+def scope_of_facet(facet: str) -> tuple[str, str]:
+    """Return the workspace and the project of a facet."""
+    _, _, workspace, project = facet.split(SEPARATOR)
+    return workspace, project
+
+
 def rarity(total: int, frequency: int) -> float:
     """Return BM25's idf, ln(1 + (N - n + 1/2) / (n + 1/2)), for `frequency` of `total` documents."""
     return math.log(1 + max(0.5, total - frequency + 0.5) / (frequency + 0.5))
@@ -143,7 +149,8 @@ def facet_of(document: Document) -> str:
 _MARKERS = 7  # their place among the details
 
 
-def _details(document: Document) -> tuple[Any, ...]:
+def details_of(document: Document) -> tuple[Any, ...]:
+    """Return what `stored` takes: a document without its terms."""
     return (
         document.entity,
         document.kind,
@@ -158,4 +165,5 @@ def _details(document: Document) -> tuple[Any, ...]:
         document.start,
         document.end,
         document.projection,
+        document.at,
     )

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,11 +21,16 @@ from memgit.limits import DEFAULT
 _T = TypeVar("_T")
 
 LOCK_NAME = "write.lock"
+OTHER_NAME = "tantivy"  # in Whoosh's directory, that of the other implementation
 _ATTEMPTS = 2  # another process may replace the files that were just listed
-_UNWRITABLE = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT}
+UNWRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What keeps files from being written, whatever is in them."""
 
-Files = dict[str, tuple[int, int]]
-"""The files of a directory by name: inode and size in bytes."""
+_SAID = re.compile(r"\(os error (\d+)\)")  # how Rust's libraries tell an error of the system, inside of a ValueError
+
+Files = dict[str, tuple[int, int, int]]
+"""The files of a directory by name: inode, size in bytes, and when it was written. A file that replaces another may get
+the inode of the one before."""
 
 
 @contextmanager
@@ -46,25 +53,40 @@ def writer_lock(directory: Path) -> Iterator[None]:
 
 
 def delete_files(directory: Path) -> None:
-    """Delete every file but the lock. Folders are others': an index of another implementation may live in one."""
+    """Delete everything but the lock and the folder of another implementation. A folder in a file's place goes too."""
     for path in directory.iterdir():
-        if path.name != LOCK_NAME and not path.is_dir():
-            path.unlink(missing_ok=True)
+        if path.name not in (LOCK_NAME, OTHER_NAME):
+            delete(path)
+
+
+def delete(path: Path) -> None:
+    """Delete a file, or whatever stands in its place."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def files_in(directory: Path) -> Files:
     """Return the files of a directory; none where it does not exist."""
+    found: Files = {}
     try:
         with os.scandir(directory) as entries:
-            found = {entry.name: entry.stat() for entry in entries if entry.name != LOCK_NAME}
+            for entry in entries:
+                with suppress(FileNotFoundError):  # replaced or deleted since it was listed
+                    status = entry.stat()
+                    found[entry.name] = (status.st_ino, status.st_size, status.st_mtime_ns)
     except FileNotFoundError:
         return {}
-    return {name: (status.st_ino, status.st_size) for name, status in found.items()}
+    found.pop(LOCK_NAME, None)
+    return found
 
 
 def is_intact(opened: Files, now: Files) -> bool:
     """Tell whether no file that was opened has been cut: reading a mapped file beyond its end kills the process."""
-    return all(inode != now[name][0] or size <= now[name][1] for name, (inode, size) in opened.items() if name in now)
+    return all(
+        inode != now[name][0] or size <= now[name][1] for name, (inode, size, _) in opened.items() if name in now
+    )
 
 
 def translated(action: Callable[..., _T], *arguments: object) -> _T:
@@ -74,10 +96,13 @@ def translated(action: Callable[..., _T], *arguments: object) -> _T:
     except (MemgitError, IndexDamaged):
         raise
     except OSError as error:
-        if error.errno in _UNWRITABLE:
+        if error.errno in UNWRITABLE:
             raise StoreReadOnly(f"the index cannot be written: {error.strerror}") from error
         raise IndexDamaged(str(error)) from error
     except Exception as error:
+        said = _SAID.search(str(error))
+        if said is not None and int(said[1]) in UNWRITABLE:
+            raise StoreReadOnly(f"the index cannot be written: {os.strerror(int(said[1]))}") from error
         raise IndexDamaged(f"{type(error).__name__}: {error}") from error
 
 

@@ -79,6 +79,11 @@ class ScopeFilter:
         """Tell whether what belongs to this task, or to none, may be seen, pins aside."""
         return self.tasks is None or task in self.tasks
 
+    def admits_words(self, document: Stored, *, in_project: bool) -> bool:
+        """Tell whether a document's words are known in the scope: it may be seen, and is no derived text."""
+        seen = document.entity in self.pins or (in_project and self.admits_task(document.task))
+        return seen and document.projection is None
+
 
 @dataclass(frozen=True, slots=True)
 class IndexFilter:
@@ -86,7 +91,7 @@ class IndexFilter:
 
     `instant` is the moment, as `clock.now` writes it, that must lie in [valid_from, valid_until). `markers` must all be
     present; of `types` (claim types, artifact kinds) one must be. `derived`: texts that were derived from a document
-    may lead to it.
+    may lead to it. `latest_seq` and `latest_at`: what was written later was not known yet.
     """
 
     scope: ScopeFilter
@@ -98,11 +103,15 @@ class IndexFilter:
     component: str | None = None
     markers: frozenset[str] = frozenset()
     derived: bool = False
+    latest_seq: int | None = None
+    latest_at: str | None = None
 
     def admits_details(self, document: Stored) -> bool:
         """Tell whether the finer conditions hold: task, type, component, markers, validity, and what is derived."""
         return (
             (self.derived or document.projection is None)
+            and (self.latest_seq is None or document.seq <= self.latest_seq)
+            and (self.latest_at is None or document.at <= self.latest_at)
             and (self.scope.admits_task(document.task) or document.entity in self.scope.pins)
             and (self.types is None or document.type in self.types)
             and self.component in (None, document.component)
@@ -116,8 +125,8 @@ class QueryTerm:
     """One thing that the asker named. Its `word` (empty for none), an identifier or a guess (a word) meets it.
 
     Words are in lower case, with their accents; they are met in any inflection of a language that the index holds.
-    `name` is how hits refer to it. A guess counts GUESS_WEIGHT of the score. `outweighs`: in the order by coverage it
-    counts more than any number of others.
+    `name` is how hits refer to it. A guess, a word or an identifier, counts GUESS_WEIGHT of the score. `outweighs`: in
+    the order by coverage it counts more than any number of others.
     """
 
     name: str
@@ -139,7 +148,10 @@ class TermMatch(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What an index keeps of a document beside its terms. `projection`: the derived text that it is, if it is one."""
+    """What an index keeps of a document beside its terms.
+
+    `projection`: the derived text that it is, if it is one. `at`: when its revision was written.
+    """
 
     entity: EntityId
     kind: DocumentKind
@@ -154,6 +166,7 @@ class Stored(NamedTuple):
     start: int | None
     end: int | None
     projection: EntityId | None = None
+    at: str = ""
 
 
 class Hit(NamedTuple):
@@ -193,11 +206,11 @@ class LexicalIndex(Protocol):
     def query(self, terms: tuple[QueryTerm, ...], where: IndexFilter, limit: int, order: Order) -> tuple[Hit, ...]:
         """Return up to `limit` hits of each kind, in `order`; ties by later seq, then entity, then offset."""
 
-    def similar_words(self, word: str) -> tuple[str, ...]:
-        """Return the words of the index that a folded word may stand for, by `similarity.likeness`, likeliest first.
+    def similar_words(self, word: str, scope: ScopeFilter) -> tuple[str, ...]:
+        """Return the words of a scope that a folded word may stand for, by `similarity.likeness`, likeliest first.
 
-        A word that the index itself holds is neither a typo nor an abbreviation; a beginning of many words shortens
-        none.
+        A word that the scope itself holds is neither a typo nor an abbreviation; a beginning of many words shortens
+        none. What only texts outside the scope hold is as if it were not there. A scope that admits all costs least.
         """
 
     def reset(self) -> None:
@@ -218,6 +231,7 @@ def term_forms(term: QueryTerm, languages: tuple[str, ...]) -> list[tuple[str, s
     guesses = dict.fromkeys(form for guess in term.guesses for form in _asked(guess, languages))
     known = {(field, form) for field, form, _ in forms}
     guessed = [(field, form, GUESS_WEIGHT) for field in ("word", "title") for form in guesses]
+    guessed += [("identifier", guess, GUESS_WEIGHT) for guess in term.guesses if not guess.isalpha()]
     return forms + [each for each in guessed if each[:2] not in known]
 
 
@@ -273,15 +287,16 @@ def choose(ranked: Iterable[tuple[float, Hit]], limit: int) -> list[Hit]:
     are settled by later seq, entity and offset, so the cut does not depend on the order in which things were indexed.
     """
     kept: list[Hit] = []
-    met: dict[object, tuple[int, frozenset[str]]] = {}
+    met: dict[object, list[Hit]] = {}
     for _, equals in groupby(islice(ranked, _VISITED), key=itemgetter(0)):
         if len(kept) >= limit:
             break
-        for _, hit in sorted(equals, key=lambda pair: _settled(pair[1].document)):
+        hits = [hit for _, hit in equals]
+        for hit in sorted(hits, key=_settled) if len(hits) > 1 else hits:
             group, most = _group(hit.document)
-            count, terms = met.get(group, (0, frozenset()))
-            if count < most or not hit.terms <= terms:
-                met[group] = (count + 1, terms | hit.terms)
+            before = met.setdefault(group, [])
+            if len(before) < most or not hit.terms <= frozenset().union(*(other.terms for other in before)):
+                before.append(hit)
                 kept.append(hit)
     return kept[:limit]
 
@@ -293,5 +308,6 @@ def _group(document: Stored) -> tuple[object, int]:
     return (document.entity, document.revision, document.projection is None), PASSAGES_KEPT
 
 
-def _settled(document: Stored) -> tuple[int, EntityId, int, str]:
+def _settled(hit: Hit) -> tuple[int, EntityId, int, str]:
+    document = hit.document
     return (-document.seq, document.entity, document.start or 0, document.projection or "")

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
 
-from memgit.errors import IndexNotReady, StoreCorrupt
+from memgit.errors import IndexNotReady, StoreCorrupt, StoreReadOnly
 from memgit.index.documents import Document, documents_of
 from memgit.index.lexical import IndexDamaged, Watermark
 from memgit.index.meanings import aliases_at, means_otherwise
@@ -49,25 +49,45 @@ class Follower(Protocol):
 def refresh_index(index: Follower, snapshot: Snapshot, state: StateCache) -> bool:
     """Bring the index to the snapshot, whose state `state` holds; return whether it was damaged and rebuilt.
 
-    Raises IndexNotReady where other processes keep it from being written.
+    Raises IndexNotReady where other processes keep it from being written, StoreReadOnly where it cannot be written.
     """
     if state.watermark is None or state.watermark.commit_id != snapshot.commit_id:
         raise AssertionError("the state is of another commit than the snapshot")
-    rebuilt = False
+    rebuilt, seen, damage = False, None, None
     for _ in range(_ATTEMPTS):
         try:
+            damage = None
             seen = index.watermark()
             if seen is not None and seen.commit == snapshot.commit_id:
                 return rebuilt
             if _apply(index, snapshot, state, seen):
                 return rebuilt
-        except IndexDamaged:
-            index.reset()
+        except IndexDamaged as error:
+            damage = error
+            _reset(index)
             rebuilt = True
+    if damage is not None:
+        raise StoreReadOnly(f"the index cannot be rebuilt: {damage}")
     raise IndexNotReady(
         "another process is writing the index",
         details={"requested": snapshot.commit_id, "observed": seen.commit if seen else None},
     )
+
+
+def touched_since(seen: str, snapshot: Snapshot, state: StateCache) -> set[EntityId] | None:
+    """Return the claims and artifacts whose state may differ since a commit that was seen; None where any may."""
+    older = snapshot.at(seen)
+    if older is None or _was_purged(snapshot, older) or means_otherwise(snapshot, older):
+        return None
+    return _touched(snapshot, older, state)
+
+
+def _reset(index: Follower) -> None:
+    """Delete everything. Raises StoreReadOnly where something stays."""
+    try:
+        index.reset()
+    except IndexDamaged as error:
+        raise StoreReadOnly(f"the index is damaged and cannot be deleted: {error}") from error
 
 
 def _apply(index: Follower, snapshot: Snapshot, state: StateCache, seen: Watermark | None) -> bool:

@@ -1,4 +1,4 @@
-"""Whether one word may be another, misspelt, shortened or with another prefix. Character trigrams find the pairs.
+"""Whether one word may be another, misspelt or shortened. Character trigrams find the pairs.
 
 Pure and symmetric to no index: an index proposes words that share trigrams, this module alone accepts them, so that
 every back end accepts the same ones.
@@ -12,14 +12,14 @@ from memgit.index.analysis import is_exact_word
 from memgit.index.english import stem
 from memgit.index.languages.unspaced import is_unspaced
 
-Likeness = Literal["typo", "abbreviation", "affix"]
+Likeness = Literal["typo", "abbreviation"]
 
 SHORTEST = 3  # letters; below, everything is like everything
 LONGEST = 32  # letters; longer runs are no words, and the comparison is quadratic
 SHORTEST_STEM = 6  # letters; shorter stems are too many words at once (`linter` is an edit from the stem of `literal`)
 SHORTEST_ABBREVIATED = 3  # letters that an abbreviation leaves out: `perf(ormance)`; fewer is a typo or another ending
-SHORTEST_AFFIXED = 7  # letters of the shared rest: `(in)compatible`
-LONGEST_AFFIX = 3  # letters: in-, un-, re-, dis-, non-, pre-, sub-
+LONGEST_PREFIX = 4  # letters: un-, non-, anti-
+_DENYING_ENDINGS = ("less", "free", "los", "frei")  # `state` is no short form of `stateless`
 
 
 def comparable(word: str) -> bool:
@@ -49,18 +49,24 @@ def likeness(asked: str, written: str) -> Likeness | None:
     transposition of neighbours), between the words, or their stems of six letters and more; a word of three letters may
     only lack one.
     abbreviation: a beginning of at least three letters that leaves out at least three.
-    affix: one ends with the other, which has at least seven letters, after at most three more.
+    Words that differ by a prefix are two words, and often say opposite things: un-, in-, non-, de-, re-, не-.
     """
     if asked == written or not (comparable(asked) and comparable(written)):
+        return None
+    if _is_prefixed(asked, written) or _is_prefixed(stem(asked), stem(written)):
         return None
     if _is_typo(asked, written):
         return "typo"
     if written.startswith(asked) and len(written) - len(asked) >= SHORTEST_ABBREVIATED:
-        return "abbreviation"
-    short, long = sorted((asked, written), key=len)
-    if len(short) >= SHORTEST_AFFIXED and 0 < len(long) - len(short) <= LONGEST_AFFIX and long.endswith(short):
-        return "affix"
+        return None if written.endswith(_DENYING_ENDINGS) else "abbreviation"
     return None
+
+
+def _is_prefixed(one: str, other: str) -> bool:
+    """Tell whether a word is another with a prefix; a first letter that is only doubled is none (`ccache`)."""
+    short, long = sorted((one, other), key=len)
+    longer = len(long) - len(short)
+    return 0 < longer <= LONGEST_PREFIX and long.endswith(short) and not (longer == 1 and long[0] == short[0])
 
 
 def _is_typo(asked: str, written: str) -> bool:

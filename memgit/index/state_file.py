@@ -1,17 +1,23 @@
-"""The file of the state cache: its tables, what a row of each holds, and transactions on it."""
+"""The file of the state cache: its version, its tables, what it has observed, and transactions on it."""
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import NamedTuple
 
-import msgspec
+from memgit.index.state_rows import seal_of
 
-from memgit.records.conversation import saying, session_path
-from memgit.records.op import ArtifactPayload, ClaimPayload, Scope
-from memgit.records.state import Entity, Projection, Relation, Source
-from memgit.scope.aliases import Aliases
+SCHEMA_VERSION = 5
+_PAGE_BYTES = 8192
+"""A row that is longer than a quarter of a page takes another page for the rest. With SQLite's usual 4,096 bytes nearly
+every claim did, and the file was three times as large."""
+
+BUSY_SECONDS = 3.0  # a write takes milliseconds; a reader that has to wait longer works in memory
+
+# MessagePack's name of the field `anchors`, which is only written where there are any; an index of the file has it.
+ANCHORED = "instr(body, X'A7616E63686F7273')"
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -21,7 +27,9 @@ CREATE TABLE entities (
 ) WITHOUT ROWID;
 CREATE INDEX entities_by_item ON entities (source, item) WHERE source IS NOT NULL;
 CREATE INDEX entities_by_place ON entities (workspace, project, kind, seq);
+CREATE INDEX entities_by_task ON entities (task) WHERE task IS NOT NULL;
 CREATE INDEX entities_by_path ON entities (path) WHERE path IS NOT NULL;
+CREATE INDEX entities_anchored ON entities (id) WHERE instr(body, X'A7616E63686F7273');
 CREATE TABLE relations (
   id TEXT PRIMARY KEY, source TEXT NOT NULL, target TEXT NOT NULL, body BLOB NOT NULL
 ) WITHOUT ROWID;
@@ -45,7 +53,40 @@ CREATE TABLE stores (position INTEGER PRIMARY KEY, body BLOB NOT NULL);
 
 _PLACED = "CREATE TABLE IF NOT EXISTS placed (digest TEXT PRIMARY KEY, layer TEXT NOT NULL) WITHOUT ROWID"
 
-_encode = msgspec.msgpack.encode
+
+class Watermark(NamedTuple):
+    """The commit that the cache has observed, and its seq."""
+
+    commit_id: str
+    seq: int
+
+
+def read_watermark(connection: sqlite3.Connection) -> Watermark | None:
+    """Return what a cache has observed, None where that is nothing, of another version, or not as it was written."""
+    meta = dict(connection.execute("SELECT key, value FROM meta"))
+    if meta.get("version") != str(SCHEMA_VERSION) or meta.get("seal") != seal_of(meta):
+        return None
+    return Watermark(meta["commit"], int(meta["seq"]))
+
+
+def connect(path: Path, seed_from: Path | None = None) -> sqlite3.Connection:
+    """Return a connection that writes. A file that is made now begins as a copy of `seed_from`, where that is one.
+
+    Raises sqlite3.DatabaseError where the file is damaged or cannot be written, OSError where its folder cannot be.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")  # of a file that is made now
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")  # a lost transaction is rebuilt from the commits
+        is_new = not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
+        if is_new and not (seed_from is not None and seed(connection, seed_from)):
+            create(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def memory() -> sqlite3.Connection:
@@ -96,74 +137,14 @@ def seed(connection: sqlite3.Connection, path: Path) -> bool:
     return True
 
 
-def entity_row(entity: Entity, aliases: Aliases) -> tuple[object, ...]:
-    """Return the row of a claim or an artifact, under what its workspace and project mean."""
-    lineage = entity.lineage
-    scope = aliases.canonical(lineage.scope)
-    title, path = _title_and_path(entity, scope)
-    source, item = _external(entity)
-    return (
-        lineage.id,
-        lineage.kind,
-        scope.workspace,
-        scope.project,
-        scope.task,
-        entity.status,
-        lineage.updated_seq,
-        path,
-        title,
-        source,
-        item,
-        _encode(entity),
-    )
-
-
-def _title_and_path(entity: Entity, scope: Scope) -> tuple[str, str | None]:
-    """Return what a list shows of an entity, and the path that an artifact's provenance or a claim's session gives."""
-    payload = entity.current.payload
-    if isinstance(payload, ClaimPayload):
-        said = saying(payload.markers)
-        path = session_path(scope, said.session, said.turns) if said is not None and said.turns is not None else None
-        return payload.statement or (payload.value.data if payload.value else ""), path
-    return payload.title, _provenance_path(payload)
-
-
-def _external(entity: Entity) -> tuple[str | None, str | None]:
-    """Return the source that an artifact came from, and what it is called there."""
-    for revision in reversed(entity.lineage.revisions):  # a revision that a person made names none
-        payload = revision.payload
-        if isinstance(payload, ArtifactPayload) and payload.external is not None:
-            return payload.external.source, payload.external.item
-    return None, None
-
-
-def _provenance_path(payload: ArtifactPayload) -> str | None:
-    if payload.provenance is None:
-        return None
-    try:
-        provenance = msgspec.json.decode(payload.provenance)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    path = provenance.get("path") if isinstance(provenance, dict) else None
-    return path if isinstance(path, str) else None
-
-
-def relation_row(relation: Relation) -> tuple[object, ...]:
-    """Return the row of a relation."""
-    return (relation.id, relation.payload.source, relation.payload.target, _encode(relation))
-
-
-def source_row(source: Source) -> tuple[object, ...]:
-    """Return the row of a source."""
-    return (source.id, source.seq, _encode(source))
-
-
-def projection_row(projection: Projection) -> tuple[object, ...]:
-    """Return the row of a projection."""
-    return (projection.id, projection.payload.artifact, projection.seq, _encode(projection))
-
-
 def is_unwritable(error: sqlite3.DatabaseError) -> bool:
     """Tell whether the file is sound and only cannot be written now, or at all."""
     text = str(error)
     return any(word in text for word in ("locked", "readonly", "full", "unable to open", "disk I/O"))
+
+
+def remove(path: Path) -> None:
+    """Delete the file and its journal, as far as that can be done."""
+    for suffix in ("", "-wal", "-shm"):
+        with suppress(OSError):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)

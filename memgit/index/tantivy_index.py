@@ -13,17 +13,23 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 import tantivy
 
+from memgit.errors import IndexNotReady
 from memgit.index import tantivy_recent, tantivy_scan, tantivy_schema
 from memgit.index.documents import Document
 from memgit.index.entries import entry_of
+from memgit.index.index_digests import NAME as DIGESTS
+from memgit.index.index_digests import IndexDigests, read_list
 from memgit.index.index_directory import Files, delete_files, files_in, guarded, is_intact, translated, writer_lock
-from memgit.index.lexical import Hit, IndexDamaged, IndexFilter, Order, QueryTerm, Watermark
+from memgit.index.lexical import Hit, IndexDamaged, IndexFilter, Order, QueryTerm, ScopeFilter, Watermark
 from memgit.index.similarity import comparable
+from memgit.index.tantivy_opening import TantivyFiles, await_lock, await_room
 from memgit.index.tantivy_recent import Recent, RecentDocument
-from memgit.index.tantivy_scan import Opened, TantivyVocabulary
+from memgit.index.tantivy_scan import Opened
 from memgit.index.tantivy_schema import WATERMARK, WATERMARKED, Watermarked
+from memgit.index.tantivy_words import TantivyVocabulary
 from memgit.index.vocabulary import similar_words
 from memgit.records.ids import EntityId
 
@@ -40,7 +46,8 @@ class TantivyIndex:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._turn = threading.RLock()
-        self._index: Any = None
+        self._tantivy = TantivyFiles(directory)
+        self._digests = IndexDigests(directory)
         self._files: Files = {}
         self._opened: Opened | None = None
 
@@ -61,13 +68,18 @@ class TantivyIndex:
         with self._turn, writer_lock(self._directory):
             if self.watermark() != base:
                 return False
-            change = _Change(self._directory, self._ask(self._current), watermark)
+            opened = self._ask(self._current)
+            if opened is not None:
+                translated(self._adopt)
+            change = _Change(self._directory, opened, watermark)
             try:
+                _translated(self._directory, change.start)
                 for entity in removed:
-                    translated(change.replace, entity)
+                    _translated(self._directory, change.replace, entity)
                 for document in documents:
-                    translated(change.add, document)
-                translated(change.finish)
+                    _translated(self._directory, change.add, document)
+                if _translated(self._directory, change.finish):
+                    translated(self._note)
             except BaseException:
                 change.cancel()
                 raise
@@ -78,10 +90,10 @@ class TantivyIndex:
         with self._turn:
             return self._ask(self._read, lambda opened: tantivy_scan.scan(opened, terms, where, limit, order))
 
-    def similar_words(self, word: str) -> tuple[str, ...]:
-        """Return the words of the index that `word` may stand for: see `LexicalIndex.similar_words`."""
+    def similar_words(self, word: str, scope: ScopeFilter) -> tuple[str, ...]:
+        """Return the words of a scope that `word` may stand for: see `LexicalIndex.similar_words`."""
         with self._turn:
-            return self._ask(self._read, lambda opened: similar_words(TantivyVocabulary(opened), word))
+            return self._ask(self._read, lambda opened: similar_words(TantivyVocabulary(opened, scope), word))
 
     def reset(self) -> None:
         """Delete everything but the lock, once no other process writes."""
@@ -92,7 +104,8 @@ class TantivyIndex:
     def close(self) -> None:
         """Release files. The next call opens them again."""
         with self._turn:
-            self._index = self._opened = None
+            self._opened = None
+            self._tantivy.close()
 
     def _ask(self, action: Callable[..., _T], *arguments: Any) -> _T:
         answer: _T = guarded(self.close, _unpanicked, action, *arguments)
@@ -108,17 +121,38 @@ class TantivyIndex:
         if _META not in files:
             self.close()
             return None
-        if self._index is None or not is_intact(self._files, files):
-            self._index, self._opened = tantivy.Index.open(str(self._directory)), None
+        if files == self._files and self._opened is not None:
+            return self._opened
+        if not is_intact(self._files, files):
+            self.close()
+        self._digests.check(self._stamp(), files)  # first: tantivy may end the process over a file that is damaged
         if self._opened is None or any(self._files.get(name) != files.get(name) for name in _CURRENT):
-            self._opened = _open(self._index, self._directory)
+            self._opened = _open(self._tantivy.newest(files), self._directory)
         self._files = files
         return self._opened
+
+    def _stamp(self) -> int:
+        """Return what tantivy counts operations by, as of the newest commit. A rebuilt index counts anew."""
+        return int(msgspec.json.decode((self._directory / _META).read_bytes())["opstamp"])
+
+    def _adopt(self) -> None:
+        """List the files of a writer that died between its commit and its list. Nobody else writes now."""
+        listed = read_list(self._directory)
+        if listed is None or listed.generation != self._stamp():
+            self._note()
+
+    def _note(self) -> None:
+        files = files_in(self._directory)
+        self._digests.note(self._stamp(), _META, [name for name in files if _is_of_the_index(name)], files)
+
+
+def _is_of_the_index(name: str) -> bool:
+    """Tell whether a file is one that a commit consists of: neither a lock, nor replaced between commits."""
+    return not name.startswith((".", tantivy_recent.NAME, DIGESTS))
 
 
 def _open(index: Any, directory: Path) -> Opened | None:
     """Return the newest commit with the recent documents that belong to it, or None before the first commit."""
-    index.reload()
     recent = tantivy_recent.read_recent(directory)
     searcher = index.searcher()
     if not searcher.num_docs:
@@ -158,6 +192,19 @@ def _unpanicked(action: Callable[..., _T], *arguments: Any) -> _T:
         raise
 
 
+def _translated(directory: Path, action: Callable[..., _T], *arguments: object) -> _T:
+    """Return what `action` returns; a full disk is no damage, nor a lock that another program holds."""
+    try:
+        answer: _T = translated(_unpanicked, action, *arguments)
+        return answer
+    except IndexDamaged as error:
+        if "LockBusy" in str(error):
+            raise IndexNotReady("another program is writing the index") from error
+        if "writer was killed" in str(error):
+            translated(await_room, directory)
+        raise
+
+
 class _Change:
     """One change in the making: kept in memory while it is small, else given to tantivy's writer."""
 
@@ -172,7 +219,10 @@ class _Change:
         self._words = set(self._before.words)
         self._languages = set(self._before.languages)
         self._committed = tantivy_scan.languages_in(opened.searcher) if opened else ()
-        if opened is None:
+
+    def start(self) -> None:
+        """Begin with a commit where there is none to add to."""
+        if self._opened is None:
             self._begin()
 
     def replace(self, entity: str) -> None:
@@ -200,13 +250,16 @@ class _Change:
         if len(self._added) > tantivy_recent.MOST:
             self._begin()
 
-    def finish(self) -> None:
-        """Move the watermark, with a commit where there is more than the file of recent documents should hold."""
+    def finish(self) -> bool:
+        """Move the watermark, with a commit where there is more than the file of recent documents should hold.
+
+        Tells whether there was a commit.
+        """
         if self._writer is None:
             recent = self._recent()
             if len(recent.documents) <= tantivy_recent.MOST and len(recent.hidden) <= tantivy_recent.MOST:
                 tantivy_recent.write_recent(self._directory, recent)
-                return
+                return False
             self._begin()
         generation = self._before.generation + 1
         mark = Watermarked(tantivy_schema.FORMAT, generation, self._watermark.commit, self._watermark.seq)
@@ -216,6 +269,7 @@ class _Change:
         self._writer.wait_merging_threads()
         self._writer = None
         tantivy_recent.write_recent(self._directory, Recent(generation, mark.commit, mark.seq))
+        return True
 
     def cancel(self) -> None:
         """Give up; what was written so far is never committed."""
@@ -241,8 +295,11 @@ class _Change:
 
     def _begin(self) -> None:
         """Open tantivy's writer and give it what is already known: the recent documents, and this change so far."""
-        path = str(self._directory)
-        index = tantivy.Index(tantivy_schema.schema(), path=path) if self._opened is None else tantivy.Index.open(path)
+        await_lock(self._directory)
+        is_new = self._opened is None
+        if is_new:
+            (self._directory / DIGESTS).unlink(missing_ok=True)
+        index = tantivy_schema.create(self._directory) if is_new else tantivy.Index.open(str(self._directory))
         self._writer = index.writer(_WRITER_BYTES, 1)
         for entity in self._before.hidden | self._replaced:
             self._writer.delete_documents_by_term("entity", entity)

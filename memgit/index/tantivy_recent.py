@@ -8,11 +8,11 @@ and what it held is read from the commits again.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import msgspec
 
+from memgit.index.index_digests import framed, replace_file, unframed
 from memgit.index.lexical import Watermark
 from memgit.index.tantivy_schema import Kept
 
@@ -29,7 +29,7 @@ class RecentDocument(msgspec.Struct, array_like=True, frozen=True):
     @property
     def entity(self) -> str:
         """The entity that the document is of."""
-        return str(self.kept.details[0])
+        return self.kept.details.entity
 
 
 class Recent(msgspec.Struct, array_like=True, frozen=True):
@@ -56,15 +56,14 @@ _DECODER = msgspec.msgpack.Decoder(Recent)
 
 
 def read_recent(directory: Path) -> Recent | None:
-    """Return what the file says, or None where there is none or it is damaged."""
+    """Return what the file says, or None where there is none or it is damaged. It begins with its BLAKE3."""
     try:
-        return _DECODER.decode((directory / NAME).read_bytes())
+        body = unframed((directory / NAME).read_bytes())
+        return _DECODER.decode(body) if body is not None else None
     except (FileNotFoundError, msgspec.MsgspecError):
         return None
 
 
 def write_recent(directory: Path, recent: Recent) -> None:
     """Replace the file. Raises OSError where it cannot be written."""
-    made = directory / f"{NAME}.{os.getpid()}"
-    made.write_bytes(msgspec.msgpack.encode(recent))
-    made.replace(directory / NAME)
+    replace_file(directory / NAME, framed(msgspec.msgpack.encode(recent)))

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tantivy import Occur, Query
 
 from memgit.index.documents import DocumentKind
-from memgit.index.entries import FIELD_BOOSTS, KINDS, bonus, judge_facet, rarity, stored
+from memgit.index.entries import FIELD_BOOSTS, KINDS, bonus, judge_facet, rarity
 from memgit.index.lexical import Hit, IndexFilter, Order, QueryTerm, TermMatch, choose, term_forms
-from memgit.index.similarity import trigrams
 from memgit.index.tantivy_recent import Recent, RecentDocument
 from memgit.index.tantivy_schema import KEPT, LANGUAGE, WORD, Kept, field_of, terms_of
-from memgit.index.vocabulary import COMPARED
 
 _ENOUGH = 4  # times the documents of a first look; a term in more is not needed to find the best
 _GROWTH = 8  # the next look takes so many times as many documents
 _SLACK = 1e-6  # of a bound: tantivy adds up in 32 bits
+
+
+_FIELDS_OF = {field: tuple(field_of(kind, field) for kind in KINDS) for field in FIELD_BOOSTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,15 @@ class Opened:
     living: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(NamedTuple):
+    """A form of a term, and what meeting it counts. `committed` and `counts`: how many documents of each of KINDS have
+    it, without the recent ones and with them."""
+
     field: str
     form: str
     factor: float
+    committed: list[int]
+    counts: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +102,26 @@ def _asked(opened: Opened, term: QueryTerm, order: Order) -> _Asked:
     forms = term_forms(term, opened.languages)
     total = opened.living + len(opened.recent.documents)
     found, most = [], 0
+    frequency = opened.searcher.doc_freq
     for field, form, factor in forms:
-        count = sum(_frequency(opened, kind, field, form) for kind in KINDS)
-        if count:
-            found.append(_Form(field, form, FIELD_BOOSTS[field] * factor))
-            most = max(most, count)
+        committed = [frequency(name, form) for name in _FIELDS_OF[field]]
+        counts = committed
+        if opened.recent.documents:
+            counts = [n + _recently(opened, kind, field, form) for n, kind in zip(committed, KINDS, strict=True)]
+        if any(counts):
+            found.append(_Form(field, form, FIELD_BOOSTS[field] * factor, committed, counts))
+            most = max(most, sum(counts))
     return _Asked(term, tuple(found), rarity(total, most), bonus(term, order))
 
 
-def _of_kind(opened: Opened, kind: DocumentKind, asked: _Asked) -> _Asked:
+def _of_kind(kind: DocumentKind, asked: _Asked) -> _Asked:
     """Return a term with those of its forms that documents of a kind have."""
-    return replace(asked, forms=tuple(form for form in asked.forms if _frequency(opened, kind, form.field, form.form)))
+    return replace(asked, forms=tuple(form for form in asked.forms if form.counts[KINDS.index(kind)]))
 
 
-def _frequency(opened: Opened, kind: DocumentKind, field: str, form: str) -> int:
-    committed: int = opened.searcher.doc_freq(field_of(kind, field), form)
+def _recently(opened: Opened, kind: DocumentKind, field: str, form: str) -> int:
     documents = (document.kept for document in opened.recent.documents)
-    return committed + len([1 for kept in documents if kept.details[1] == kind and kept.weight(field, form)])
+    return len([1 for kept in documents if kept.details.kind == kind and kept.weight(field, form)])
 
 
 class _Look:
@@ -123,13 +131,13 @@ class _Look:
         self._opened = opened
         self._kind = kind
         self._where = where
-        self._asked = [_of_kind(opened, kind, each) for each in asked]
+        self._asked = [_of_kind(kind, each) for each in asked]
 
     def recent(self) -> list[tuple[float, Hit]]:
         """Return the admissible hits among the recent documents with their ranks, best first."""
         found = []
         for document in self._opened.recent.documents:
-            if document.kept.details[1] == self._kind and self._sees(document):
+            if document.kept.details.kind == self._kind and self._sees(document):
                 ranked = self._ranked(document.kept)
                 if ranked is not None:
                     found.append(ranked)
@@ -195,7 +203,7 @@ class _Look:
         found, frequency, highest = [], 0, 0.0
         for form in asked.forms:
             name = field_of(self._kind, form.field)
-            count = searcher.doc_freq(name, form.form)
+            count = form.committed[KINDS.index(self._kind)]
             frequency += count
             for term, most in terms_of(form.field, form.form) if count else ():
                 if searcher.doc_freq(name, term):
@@ -228,17 +236,17 @@ class _Look:
 
     def _ranked(self, kept: Kept) -> tuple[float, Hit] | None:
         """Return the exact rank of a document with its hit, or None where the finer conditions do not admit it."""
-        document = stored(kept.details)
+        document = kept.details
         if not self._where.admits_details(document):
             return None
         matches: list[TermMatch] = []
         rank = score = 0.0
         for asked in self._asked:
             best, field = 0.0, ""
-            for form in asked.forms:
-                weight = kept.weight(form.field, form.form) * form.factor
-                if weight > best:
-                    best, field = weight, form.field
+            for name, form, factor, *_ in asked.forms:
+                weight = kept.weight(name, form)
+                if weight and weight * factor > best:
+                    best, field = weight * factor, name
             if field:
                 best *= asked.rarity
                 matches.append(TermMatch(asked.term.name, field, best))
@@ -249,32 +257,3 @@ class _Look:
 
 def _any(terms: list[_Bounded]) -> Any:
     return Query.boolean_query([(Occur.Should, term.query) for term in terms])
-
-
-class TantivyVocabulary:
-    """The `Vocabulary` of a moment of an index."""
-
-    def __init__(self, opened: Opened) -> None:
-        self._opened = opened
-        self._recent = opened.recent.words
-
-    def holds(self, word: str) -> bool:
-        """Tell whether the index holds a word."""
-        return word in self._recent or self._opened.searcher.doc_freq("surface", word) > 0
-
-    def sharing(self, found: frozenset[str], least: int) -> Iterable[tuple[str, int]]:
-        """Yield the words with the most of these trigrams, and how many."""
-        schema, searcher = self._opened.schema, self._opened.searcher
-        wanted = [Query.const_score_query(Query.term_query(schema, "trigram", each, "basic"), 1.0) for each in found]
-        query = Query.boolean_query([(Occur.Should, each) for each in wanted], minimum_number_should_match=least)
-        for shared, address in searcher.search(query, limit=COMPARED, count=False).hits:
-            yield bytes(searcher.doc(address).get_first("data")).decode(), round(shared)
-        for word in self._recent:
-            if (share := len(found & trigrams(word))) >= least:
-                yield word, share
-
-    def beginning(self, word: str) -> Iterator[str]:
-        """Yield the words that begin with a word."""
-        for found, _ in self._opened.searcher.terms_with_prefix("surface", word):
-            yield found
-        yield from (found for found in self._recent if found.startswith(word))

@@ -34,13 +34,15 @@ _BATCH_DOCUMENTS, _BATCH_BYTES = (
 class Item:
     """A text to index. `owner` (an entity) and `part` name it; all items of an owner come together.
 
-    Neither name holds a NUL. `group` is what a search can admit or refuse at once: few different ones.
+    Neither name holds a NUL. `group` is what a search can admit or refuse at once: few different ones. `details` come
+    with a hit as they are.
     """
 
     owner: str
     part: str
     text: str
     group: str = ""
+    details: bytes = b""
 
 
 @dataclass(slots=True)
@@ -104,8 +106,8 @@ class Build:
             old = known.pop(item.part, None)
             if old is None or old.digest != digest:
                 yield item, digest
-            elif old.group != item.group:
-                self._add(replace(old, group=item.group, vectors=old.vectors.copy()))
+            elif (old.group, old.details) != (item.group, item.details):
+                self._add(replace(old, group=item.group, details=item.details, vectors=old.vectors.copy()))
             else:
                 continue
             if old is not None:
@@ -117,7 +119,8 @@ class Build:
     def _embed(self, waiting: list[tuple[Item, bytes]]) -> None:
         found = embed_texts(self.embedder, [item.text for item, _ in waiting])
         for (item, digest), embedded in zip(waiting, found, strict=True):
-            self._add(Embedding(item.owner, item.part, item.group, digest, embedded.vectors, embedded.spans))
+            made = Embedding(item.owner, item.part, item.group, digest, embedded.vectors, embedded.spans, item.details)
+            self._add(made)
 
     def _add(self, document: Embedding) -> None:
         self.fresh.append(document)

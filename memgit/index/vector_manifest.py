@@ -17,7 +17,7 @@ from memgit.index.lexical import IndexDamaged, Watermark
 from memgit.index.vector_segment import OtherEmbedder, SegmentEntry
 
 NAME = "manifest"
-MAGIC = b"MGVMAN\0\1"
+MAGIC = b"MGVMAN\0\2"
 """The last byte is the version."""
 
 _DIGEST_BYTES = 32
@@ -65,18 +65,27 @@ def parse_manifest(data: bytes | None, identity: Identity) -> Manifest:
     """
     if data is None:
         return empty(identity)
+    found = _decoded(data)
+    if Identity(found.name, found.revision, found.digest, found.dimensions) != identity:
+        raise OtherEmbedder(f"the vectors are of {found.name} {found.revision}, not of {identity.name}")
+    return found
+
+
+def segments_in(data: bytes) -> tuple[SegmentEntry, ...]:
+    """Return what a manifest names, whatever embedder it is of. Raises IndexDamaged."""
+    return _decoded(data).segments
+
+
+def _decoded(data: bytes) -> Manifest:
     digest, body = data[len(MAGIC) : len(MAGIC) + _DIGEST_BYTES], data[len(MAGIC) + _DIGEST_BYTES :]
     if not data.startswith(MAGIC):
         raise IndexDamaged("the vectors were written by another version")
     if blake3(body).digest() != digest:
         raise IndexDamaged("the manifest of the vectors is damaged")
     try:
-        found = msgspec.msgpack.decode(body, type=Manifest)
+        return msgspec.msgpack.decode(body, type=Manifest)
     except msgspec.DecodeError as error:
         raise IndexDamaged("the manifest of the vectors cannot be read") from error
-    if Identity(found.name, found.revision, found.digest, found.dimensions) != identity:
-        raise OtherEmbedder(f"the vectors are of {found.name} {found.revision}, not of {identity.name}")
-    return found
 
 
 def write_manifest(directory: Path, manifest: Manifest) -> None:

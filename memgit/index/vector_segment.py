@@ -21,13 +21,14 @@ from blake3 import blake3
 
 from memgit.index.embedders.embedder import Identity, Span
 from memgit.index.lexical import IndexDamaged
+from memgit.index.vector_signs import Signs, signs_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from memgit.index.embedders.embedder import Vectors
 
-MAGIC = b"MGVSEG\0\1"
+MAGIC = b"MGVSEG\0\2"
 """The last byte is the version of the layout."""
 
 _ALIGNMENT = 64  # a cache line, and more than any vector instruction asks for
@@ -42,7 +43,8 @@ class OtherEmbedder(IndexDamaged):
 class Embedding:
     """A document and its vectors, one row a window, none where there was nothing to embed.
 
-    `owner` and `part` name it (see `vectors.Item`). `digest` is the first half of its text's BLAKE3.
+    `owner` and `part` name it, `details` is what comes with it (see `vectors.Item`). `digest` is the first half of its
+    text's BLAKE3.
     """
 
     owner: str
@@ -51,6 +53,7 @@ class Embedding:
     digest: bytes
     vectors: Vectors
     spans: Sequence[Span]
+    details: bytes = b""
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -115,9 +118,9 @@ def write_segment(directory: Path, identity: Identity, documents: Sequence[Embed
 class Segment:
     """A segment's file, mapped. Its arrays are views of the mapping, which lives as long as one of them does.
 
-    `vectors` (rows, dimensions); `spans` (rows, 2); `firsts` the first row of each document and, last, the number of
-    rows; `filled` whether it has any; `groups` each document's number in `group_names`; `bounds` the first document of
-    each group and, last, the number of documents.
+    `vectors` (rows, dimensions); `signs` of them; `spans` (rows, 2); `firsts` the first row of each document and, last,
+    the number of rows; `filled` whether it has any; `single` whether each has exactly one; `groups` each document's
+    number in `group_names`; `bounds` the first document of each group and, last, the number of documents.
     """
 
     def __init__(self, directory: Path, entry: SegmentEntry, identity: Identity) -> None:
@@ -140,9 +143,15 @@ class Segment:
         self._sections = header.sections
         self.group_names = header.groups
         self.vectors: Vectors = self._array("vectors", np.float32).reshape(header.rows, header.dimensions)
+        self.signs = Signs(
+            self._array("center", np.float32),
+            self._array("bits", np.uint64).reshape(-1, header.rows) if header.rows else np.zeros((0, 0), np.uint64),
+            self._array("lengths", np.float32),
+        )
         self.spans = self._array("spans", np.uint32).reshape(header.rows, 2)
         self.firsts = self._array("firsts", np.uint32).astype(np.intp)
         self.filled: NDArray[np.bool_] = self.firsts[1:] > self.firsts[:-1]
+        self.single = header.rows == header.documents and bool(self.filled.all())
         self.groups = self._array("groups", np.uint32)
         self.bounds = np.searchsorted(self.groups, np.arange(len(header.groups) + 1, dtype=np.uint32))
         self._digests = self._array("digests", np.uint8).reshape(header.documents, 16)
@@ -150,6 +159,8 @@ class Segment:
         self._order = self._array("order", np.uint32)  # the document of each of them
         self._key_ends = self._array("key_ends", np.uint32)
         self._keys = self._array("keys", np.uint8)
+        self._detail_ends = self._array("detail_ends", np.uint32)
+        self._details = self._array("details", np.uint8)
 
     def is_whole(self) -> bool:
         """Tell whether the file still has what is mapped: touching a page beyond its end would end the process."""
@@ -157,9 +168,12 @@ class Segment:
 
     def key(self, document: int) -> tuple[str, str]:
         """Return the owner and the part that name a document."""
-        start = int(self._key_ends[document - 1]) if document else 0
-        owner, _, part = self._keys[start : int(self._key_ends[document])].tobytes().decode().partition(_SEPARATOR)
+        owner, _, part = _piece(self._keys, self._key_ends, document).decode().partition(_SEPARATOR)
         return owner, part
+
+    def details(self, document: int) -> bytes:
+        """Return what comes with a document."""
+        return _piece(self._details, self._detail_ends, document)
 
     def of_owner(self, owner: str) -> Iterator[int]:
         """Yield the documents of an owner."""
@@ -182,6 +196,7 @@ class Segment:
             self._digests[number].tobytes(),
             self.vectors[first:end],
             spans,
+            self.details(number),
         )
 
     def dead(self, entry: SegmentEntry) -> NDArray[np.bool_]:
@@ -221,8 +236,13 @@ def _sections(identity: Identity, documents: Sequence[Embedding]) -> tuple[dict[
     order = np.argsort(hashes, kind="stable")
     vectors = [np.zeros((0, identity.dimensions), np.float32), *(document.vectors for document in documents)]
     spans = [span for document in documents for span in document.spans]
+    rows = np.concatenate(vectors).astype(np.float32, copy=False)
+    center, bits, lengths = signs_of(rows)
     arrays: dict[str, NDArray[Any]] = {
-        "vectors": np.concatenate(vectors).astype(np.float32, copy=False),
+        "vectors": rows,
+        "center": center,
+        "bits": bits,
+        "lengths": lengths,
         "spans": np.array(spans, np.uint32),
         "firsts": np.cumsum([0, *counts], dtype=np.uint32),
         "groups": np.array([groups[document.group] for document in documents], np.uint32),
@@ -231,8 +251,16 @@ def _sections(identity: Identity, documents: Sequence[Embedding]) -> tuple[dict[
         "order": order.astype(np.uint32),
         "key_ends": np.cumsum([len(key) for key in keys], dtype=np.uint32),
         "keys": np.frombuffer(b"".join(keys), np.uint8),
+        "detail_ends": np.cumsum([len(document.details) for document in documents], dtype=np.uint32),
+        "details": np.frombuffer(b"".join(document.details for document in documents), np.uint8),
     }
     return {name: array.tobytes() for name, array in arrays.items()}, tuple(groups)
+
+
+def _piece(data: NDArray[np.uint8], ends: NDArray[np.uint32], number: int) -> bytes:
+    """Return one of the pieces that lie in `data` one after the other."""
+    start = int(ends[number - 1]) if number else 0
+    return data[start : int(ends[number])].tobytes()
 
 
 def _padded(content: bytes) -> bytes:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from memgit.errors import IndexNotReady, StoreReadOnly
 from memgit.index.embedders.embedder import Embedder
+from memgit.index.index_directory import delete
 from memgit.index.lexical import IndexDamaged, Watermark
 from memgit.index.vector_build import Build, Item, only, settle, without
 from memgit.index.vector_manifest import Manifest, parse_manifest, read_bytes, write_manifest
@@ -137,7 +138,7 @@ class VectorIndex:
             self.close()
             for path in sorted(self._directory.iterdir()):  # the manifest goes before the segments
                 if path.name != LOCK_NAME:
-                    path.unlink(missing_ok=True)
+                    delete(path)
 
     def close(self) -> None:
         """Release files. The next call opens them again."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,14 +21,19 @@ from memgit.errors import IndexNotReady
 from memgit.index import whoosh_scan, whoosh_schema
 from memgit.index.documents import Document
 from memgit.index.entries import entry_of
+from memgit.index.index_digests import NAME as DIGESTS
+from memgit.index.index_digests import IndexDigests, read_list
 from memgit.index.index_directory import Files, delete_files, files_in, guarded, is_intact, translated, writer_lock
-from memgit.index.lexical import Hit, IndexDamaged, IndexFilter, Order, QueryTerm, Watermark
+from memgit.index.lexical import Hit, IndexDamaged, IndexFilter, Order, QueryTerm, ScopeFilter, Watermark
 from memgit.index.similarity import comparable
 from memgit.index.vocabulary import similar_words
 from memgit.index.whoosh_postings import BLOCK, numbers_of
+from memgit.index.whoosh_words import WhooshVocabulary
 from memgit.records.ids import EntityId
 
 _T = TypeVar("_T")
+
+_NAME = "MAIN"  # Whoosh's default, with which all of its files' names begin
 
 _WRITER_MEGABYTES = (
     512  # by Whoosh's generous estimate; 100,000 claims stay below, and runs on disk cost 80 % more time
@@ -44,6 +50,7 @@ class WhooshIndex:
         self._turn = threading.RLock()
         self._reader: Any = None
         self._languages: tuple[str, ...] = ()
+        self._digests = IndexDigests(directory)
         self._tocs: Files = {}
         self._files: Files = {}
 
@@ -64,6 +71,7 @@ class WhooshIndex:
             if self.watermark() != base:
                 return False
             reader = self._ask(self._current_reader)
+            translated(self._adopt)
             writer = _Writer(_translated(self._open_writer), reader, self._languages if reader is not None else ())
             try:
                 for entity in removed:
@@ -72,8 +80,10 @@ class WhooshIndex:
                     _translated(writer.add, document)
                 _translated(writer.finish, watermark)
             except BaseException:
-                writer.cancel()
+                with suppress(Exception):  # what made the change fail may make this fail too
+                    writer.cancel()
                 raise
+            translated(self._note)
             return True
 
     def query(self, terms: tuple[QueryTerm, ...], where: IndexFilter, limit: int, order: Order) -> tuple[Hit, ...]:
@@ -81,10 +91,10 @@ class WhooshIndex:
         with self._turn:
             return self._ask(self._scan, terms, where, limit, order)
 
-    def similar_words(self, word: str) -> tuple[str, ...]:
-        """Return the words of the index that `word` may stand for: see `LexicalIndex.similar_words`."""
+    def similar_words(self, word: str, scope: ScopeFilter) -> tuple[str, ...]:
+        """Return the words of a scope that `word` may stand for: see `LexicalIndex.similar_words`."""
         with self._turn:
-            return self._ask(self._read, _similar_words, (), word)
+            return self._ask(self._read, self._similar_words, (), word, scope)
 
     def reset(self) -> None:
         """Delete everything but the lock, once no other process writes."""
@@ -102,6 +112,9 @@ class WhooshIndex:
     def _scan(self, terms: tuple[QueryTerm, ...], where: IndexFilter, limit: int, order: Order) -> tuple[Hit, ...]:
         reader = self._current_reader()
         return () if reader is None else whoosh_scan.scan(reader, self._languages, terms, where, limit, order)
+
+    def _similar_words(self, reader: Any, word: str, scope: ScopeFilter) -> tuple[str, ...]:
+        return similar_words(WhooshVocabulary(reader, self._languages, scope), word)
 
     def _ask(self, action: Callable[..., _T], *arguments: Any) -> _T:
         return guarded(self.close, action, *arguments)
@@ -124,16 +137,34 @@ class WhooshIndex:
         tocs = {name: files[name] for name in files if name.endswith(".toc")}
         if not tocs:
             self.close()
-        elif self._reader is None or tocs != self._tocs or not is_intact(self._files, files):
+            return None
+        if files == self._files and self._reader is not None:
+            return self._reader
+        self._digests.check(_generation(tocs), files)
+        if self._reader is None or tocs != self._tocs or not is_intact(self._files, files):
             self.close()
             index: Any = open_dir(str(self._directory))
             self._reader = index.reader()
             self._languages = whoosh_scan.languages(self._reader)
-            self._tocs, self._files = tocs, files
+        self._tocs, self._files = tocs, files
         return self._reader
+
+    def _adopt(self) -> None:
+        """List the files of a writer that died between its commit and its list. Nobody else writes now."""
+        tocs = [name for name in files_in(self._directory) if name.endswith(".toc")]
+        listed = read_list(self._directory)
+        if tocs and (listed is None or listed.generation != _generation(tocs)):
+            self._note()
+
+    def _note(self) -> None:
+        files = files_in(self._directory)
+        generation = _generation(name for name in files if name.endswith(".toc"))
+        contents = f"_{_NAME}_{generation}.toc"
+        self._digests.note(generation, contents, [name for name in files if _is_of_the_index(name)], files)
 
     def _open_writer(self) -> Any:
         if not any(name.endswith(".toc") for name in files_in(self._directory)):
+            (self._directory / DIGESTS).unlink(missing_ok=True)
             create_in(str(self._directory), whoosh_schema.schema())
         codec = W3Codec(blocklimit=BLOCK)  # type: ignore[no-untyped-call]  # Whoosh annotates only part of itself
         return open_dir(str(self._directory)).writer(limitmb=_WRITER_MEGABYTES, codec=codec)
@@ -189,8 +220,14 @@ class _Writer:
                 self._writer.delete_document(base + number)
 
 
-def _similar_words(reader: Any, word: str) -> tuple[str, ...]:
-    return similar_words(whoosh_scan.WhooshVocabulary(reader), word)
+def _is_of_the_index(name: str) -> bool:
+    """Tell whether a file is one that a commit consists of."""
+    return name.endswith(".toc") or (name.startswith(f"{_NAME}_") and not name.endswith("LOCK"))
+
+
+def _generation(tocs: Iterable[str]) -> int:
+    """Return the newest generation of some tables of contents, `_MAIN_12.toc`."""
+    return max(int(name.removesuffix(".toc").rpartition("_")[2]) for name in tocs)
 
 
 def _merge(writer: Any, segments: list[Any]) -> list[Any]:

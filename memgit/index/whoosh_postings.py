@@ -28,6 +28,14 @@ def postings_of(leaf: Any, field: str, term: str) -> Postings:
     return found
 
 
+def living_numbers(leaf: Any, field: str, term: str) -> Iterator[int]:
+    """Yield the living documents of a segment that hold a term, a block at a time: for whom the first may be enough."""
+    if (field, term) in leaf:
+        matcher, deleted = _unfiltered(leaf.postings(field, term))
+        for numbers, _ in _blocks(matcher):
+            yield from (number for number in numbers if number not in deleted)
+
+
 def numbers_of(leaf: Any, field: str, term: str) -> list[int]:
     """Return the living documents of a segment that hold a term, in order."""
     return list(postings_of(leaf, field, term))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import itemgetter
@@ -18,7 +17,6 @@ from typing import Any
 from memgit.index.documents import DocumentKind
 from memgit.index.entries import FIELD_BOOSTS, KINDS, bonus, judge_facet, rarity, stored
 from memgit.index.lexical import Hit, IndexFilter, Order, QueryTerm, TermMatch, choose, term_forms
-from memgit.index.vocabulary import COMPARED
 from memgit.index.whoosh_postings import Postings, numbers_of, postings_of
 from memgit.index.whoosh_schema import LANGUAGE, WATERMARK, WORD, field_of
 
@@ -88,43 +86,6 @@ def languages(reader: Any) -> tuple[str, ...]:
     """Return the languages of the index's texts."""
     found = (bytes(term).decode().removeprefix(LANGUAGE) for term in reader.expand_prefix("own", LANGUAGE))
     return tuple(sorted(set(found)))
-
-
-class WhooshVocabulary:
-    """The `Vocabulary` of a Whoosh reader."""
-
-    def __init__(self, reader: Any) -> None:
-        self._reader = reader
-
-    def holds(self, word: str) -> bool:
-        """Tell whether the index holds a word."""
-        return ("surface", word) in self._reader
-
-    def sharing(self, found: frozenset[str], least: int) -> Iterator[tuple[str, int]]:
-        """Yield each segment's words with the most of these trigrams, and how many."""
-        for leaf, _ in self._reader.leaf_readers():
-            for number, shared in _sharing(leaf, found, least):
-                yield leaf.stored_fields(number)["data"][0], shared
-
-    def beginning(self, word: str) -> Iterator[str]:
-        """Yield the words that begin with a word."""
-        for term in self._reader.expand_prefix("surface", word):
-            yield bytes(term).decode()
-
-
-def _sharing(leaf: Any, found: frozenset[str], least: int) -> list[tuple[int, int]]:
-    """Return the numbers of a segment's words with at least `least` of these trigrams, and how many."""
-    holding = (numbers_of(leaf, "trigram", trigram) for trigram in found)
-    if least == len(found):
-        common: set[int] | None = None
-        for numbers in holding:
-            common = set(numbers) if common is None else common.intersection(numbers)
-            if not common:
-                break
-        return [(number, least) for number in sorted(common or ())[:COMPARED]]
-    counts = Counter(itertools.chain.from_iterable(holding))
-    enough = [(-count, number) for number, count in counts.items() if count >= least]
-    return [(number, -shared) for shared, number in heapq.nsmallest(COMPARED, enough)]
 
 
 def _rarities(

@@ -18,7 +18,7 @@ from memgit.index.documents import DocumentKind
 from memgit.index.entries import FIELDS, KINDS, Entry
 from memgit.index.similarity import trigrams
 
-FORMAT = (3, ANALYSIS_VERSION)
+FORMAT = (4, ANALYSIS_VERSION)
 """Stored beside the watermark; an index of another format is rebuilt."""
 
 WORD, WATERMARK = "word", "watermark"

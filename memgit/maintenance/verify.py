@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
 from memgit.errors import FormatTooNew, StoreCorrupt
+from memgit.index.index_check import check_indexes
 from memgit.index.state_cache import StateCache
 from memgit.records import codec, paths
 from memgit.records.codec import PurgeMarker, Receipt, StoreRecord
@@ -43,6 +45,8 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 _RESTORE = "Fetch the object from a clone or restore a backup; answers leave it out until then."
+_DELETE = "Delete the directory memgit/cache in the Git directory; it is rebuilt."
+_FAULTS = 8  # of one file; more say no more
 _REPORT = "Another program or a later version wrote it; it is kept and ignored."
 
 
@@ -57,6 +61,15 @@ def verify_store(snapshot: Snapshot, state: Callable[[], StateCache], history: I
         check.not_checked(error)
     check.commits(history)
     return Report(checked=dict(check.counts), findings=tuple(sorted(check.findings, key=lambda item: item.where)))
+
+
+def verify_indexes(cache_dir: Path) -> Report:
+    """Return what is wrong with the files of the indexes: each is read wholly."""
+    checked = check_indexes(cache_dir)
+    findings = tuple(
+        Finding(severity="error", where=fault.where, what=fault.what, do=_DELETE) for fault in checked.faults
+    )
+    return Report(checked={"indexed": checked.files}, findings=findings)
 
 
 def verify_layer(layer: str, snapshot: Snapshot, history: Iterator[Snapshot]) -> Report:
@@ -136,7 +149,9 @@ class _Check:
         self.counts["cached"] = len(cached)
         if different:
             what = f"{len(different)} entries differ from a fresh fold, first {different[0]}"
-            self._error("cache/state", what, "Delete the directory memgit/cache in the Git directory; it is rebuilt.")
+            self._error("cache/state", what, _DELETE)
+        for fault in state.faults()[:_FAULTS]:
+            self._error("cache/state", fault, _DELETE)
 
     def not_checked(self, error: StoreCorrupt) -> None:
         """Say that the rest could not be looked at."""

@@ -9,13 +9,15 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from tempfile import mkstemp
 
 import msgspec
 from blake3 import blake3
 from msgspec import Struct
 
-from memgit.errors import LimitExceeded, StoreReadOnly
+from memgit.errors import LimitExceeded, StoreCorrupt, StoreReadOnly
 
 FILE_NAME = "feedback.jsonl"
 KEY_NAME = "feedback.key"
@@ -43,9 +45,13 @@ class FeedbackFile:
     def __init__(self, state_dir: Path) -> None:
         self._path = state_dir / FILE_NAME
         self._key_path = state_dir / KEY_NAME
+        self.damaged = 0
 
     def fingerprint(self, query: str) -> str:
-        """Return the keyed digest of a query, whatever its case, spacing and Unicode form. Raises StoreReadOnly."""
+        """Return the keyed digest of a query, whatever its case, spacing and Unicode form.
+
+        Raises StoreReadOnly, and StoreCorrupt where the key is damaged.
+        """
         folded = " ".join(unicodedata.normalize("NFKC", query).casefold().split())
         return blake3(folded.encode(errors="replace"), key=self._key()).hexdigest()[:32]
 
@@ -69,7 +75,8 @@ class FeedbackFile:
             raise StoreReadOnly(f"{self._path} cannot be written: {error.strerror or error}") from None
 
     def read(self) -> Iterator[Feedback]:
-        """Yield the verdicts, oldest first. What is not one is left out."""
+        """Yield the verdicts, oldest first. What is not one is left out; `damaged` counts it."""
+        self.damaged = 0
         try:
             file = self._path.open("rb")
         except FileNotFoundError:
@@ -79,19 +86,43 @@ class FeedbackFile:
                 try:
                     yield msgspec.json.decode(line, type=Feedback)
                 except msgspec.DecodeError:
-                    continue
+                    self.damaged += 1
 
     def _key(self) -> bytes:
-        try:
-            descriptor = os.open(self._key_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
+        """Return the key, made at the first use. Raises StoreCorrupt where it is damaged, StoreReadOnly."""
+        with suppress(FileNotFoundError):
             return self._read_key()
+        try:
+            self._make_key()
         except OSError as error:
             raise StoreReadOnly(f"{self._key_path} cannot be written: {error.strerror or error}") from None
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(os.urandom(_KEY_BYTES))
         return self._read_key()
 
+    def _make_key(self) -> None:
+        """Put a whole key in its place in one step, unless another process was faster. OSErrors pass through."""
+        descriptor, name = mkstemp(prefix=f"{KEY_NAME}.", dir=self._key_path.parent)
+        made = Path(name)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(os.urandom(_KEY_BYTES))
+                file.flush()
+                os.fsync(file.fileno())
+            try:
+                os.link(made, self._key_path)
+            except FileExistsError:
+                pass
+            except OSError:  # a file system without links: the later of two wins, and one fingerprint is no other's
+                if not self._key_path.exists():
+                    made.replace(self._key_path)
+        finally:
+            made.unlink(missing_ok=True)
+
     def _read_key(self) -> bytes:
-        """Return the key; whatever a damaged file holds is stretched to one, so that fingerprints stay comparable."""
-        return blake3(self._key_path.read_bytes()).digest(_KEY_BYTES)
+        """Return the key. Raises FileNotFoundError, StoreCorrupt for what is shorter: anybody could guess it."""
+        found = self._key_path.read_bytes()
+        if len(found) < _KEY_BYTES:
+            raise StoreCorrupt(
+                f"{self._key_path} is damaged: it has {len(found)} bytes, and a key has {_KEY_BYTES}",
+                hint="Remove it; a new one is made. Fingerprints of before cannot be compared with new ones then.",
+            )
+        return blake3(found).digest(_KEY_BYTES)

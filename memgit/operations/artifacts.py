@@ -5,10 +5,13 @@ from __future__ import annotations
 import base64
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from memgit.errors import InvalidRequest, NotFound
 from memgit.operations import checks
+from memgit.operations.anchoring import AnchorInput, anchored
 from memgit.operations.checks import Content, FreeJson
+from memgit.operations.code_states import code_state
 from memgit.operations.flagged_remains import what_remains
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import (
@@ -21,7 +24,7 @@ from memgit.operations.lineages import (
     snapshot_of,
     writable_lineage,
 )
-from memgit.operations.reading import ReadRequest
+from memgit.operations.reading import CodeRequest, ReadRequest
 from memgit.operations.views import ArtifactView, HistoryPage, artifact_view, history_page
 from memgit.operations.writing import WriteRequest
 from memgit.records import ids
@@ -45,6 +48,7 @@ class ArtifactPut(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields
     component: str | None = None
     provenance: FreeJson = None
     markers: tuple[str, ...] = ()
+    anchors: tuple[AnchorInput, ...] = ()
 
 
 class ArtifactWritten(Struct, frozen=True, kw_only=True):
@@ -56,7 +60,7 @@ class ArtifactWritten(Struct, frozen=True, kw_only=True):
 
 
 class ArtifactRevise(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Replace a document's content by a new revision; what is left out stays as it is."""
+    """Replace a document's content by a new revision; what is left out stays as it is. [] removes all anchors."""
 
     artifact_id: str
     content: Content
@@ -66,9 +70,10 @@ class ArtifactRevise(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fie
     media_type: str | None = None
     provenance: FreeJson = UNSET
     markers: tuple[str, ...] | UnsetType = UNSET
+    anchors: tuple[AnchorInput, ...] | UnsetType = UNSET
 
 
-class ArtifactGet(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ArtifactGet(CodeRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Read one revision of a document, by default the current one."""
 
     artifact_id: str
@@ -110,11 +115,13 @@ def put(invocation: Invocation, request: ArtifactPut) -> ArtifactWritten:
     data = checks.content_bytes(request.content)
     scope = invocation.context.scope
     payload = new_payload(request, data, invocation.context.component)
+    places = anchored(invocation, request.anchors)
 
     def build(transaction: Transaction) -> Result:
-        return stage_artifact(transaction, scope, payload, data)
+        return stage_artifact(transaction, scope, replace(payload, anchors=places.anchors()), data)
 
     written = invocation.write("artifact.put", request, build)
+    invocation.warnings += places.notes
     return ArtifactWritten(**written.result)
 
 
@@ -123,15 +130,19 @@ def revise(invocation: Invocation, request: ArtifactRevise) -> ArtifactWritten:
     check_id(request.artifact_id, "artifact")
     data = checks.content_bytes(request.content)
     context = invocation.context
+    places = anchored(invocation, request.anchors)
 
     def build(transaction: Transaction) -> Result:
         lineage = writable_lineage(snapshot_of(transaction), request.artifact_id, context)
         heads = named_heads(lineage, request.if_revision, request.if_revisions)
         head = head_revision(lineage)
         payload = revised_payload(request, artifact_payload(head), data)
+        if request.anchors is not UNSET:
+            payload = replace(payload, anchors=places.anchors())
         return stage_artifact(transaction, lineage.scope, payload, data, lineage, heads)
 
     written = invocation.write("artifact.revise", request, build)
+    invocation.warnings += places.notes
     return ArtifactWritten(**written.result)
 
 
@@ -146,6 +157,7 @@ def get(invocation: Invocation, request: ArtifactGet) -> ArtifactContent:
     if data is None:
         raise NotFound(f"the bytes of {revision.id} are gone", hint="They were purged, or `verify` says more.")
     view = artifact_view(entity, revision, invocation.state.layer_of, invocation.trusts)
+    view = replace(view, code_state=code_state(invocation, revision, request))
     return ArtifactContent(artifact=view, content=encode_content(data, revision))
 
 
@@ -215,6 +227,7 @@ def revised_payload(request: ArtifactRevise, current: ArtifactPayload, data: byt
         component=current.component,
         provenance=provenance,
         markers=current.markers if request.markers is UNSET else checks.markers(request.markers),
+        anchors=current.anchors,
     )
 
 

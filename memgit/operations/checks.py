@@ -80,7 +80,7 @@ def instant(value: str | None, field: str) -> str | None:
     if moment is None:
         raise InvalidRequest(
             f"`{field}` is not a date or a time with a zone",
-            hint="Use RFC 3339, such as 2026-05-01 or 2026-05-01T12:00:00Z.",
+            hint="Use RFC 3339, such as 2026-05-01 or 2026-05-01T12:00:00Z. What counts from now is only for reading.",
             details={"field": field},
         )
     return moment

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from memgit.errors import CitationError, InvalidRequest, NotFound
 from memgit.limits import DEFAULT
 from memgit.operations import checks
+from memgit.operations.anchoring import AnchorInput, anchored
 from memgit.operations.artifacts import find_revision
+from memgit.operations.code_states import code_state
 from memgit.operations.flagged_remains import what_remains
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import (
@@ -25,7 +28,7 @@ from memgit.operations.lineages import (
     writable_lineage,
 )
 from memgit.operations.outdated_evidence import outdated_evidence
-from memgit.operations.reading import ReadRequest
+from memgit.operations.reading import CodeRequest, ReadRequest
 from memgit.operations.views import ClaimView, HistoryPage, claim_view, history_page, statement_of
 from memgit.operations.writing import WriteRequest
 from memgit.records import ids
@@ -69,6 +72,7 @@ class ClaimAssert(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields
     trust: str | None = None
     sensitivity: str | None = None
     markers: tuple[str, ...] = ()
+    anchors: tuple[AnchorInput, ...] = ()
 
 
 class ClaimWritten(Struct, frozen=True, kw_only=True):
@@ -79,7 +83,7 @@ class ClaimWritten(Struct, frozen=True, kw_only=True):
 
 
 class ClaimRevise(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Change a claim by a new revision. What is left out stays; null removes what may be absent."""
+    """Change a claim by a new revision. What is left out stays; null removes what may be absent, [] all anchors."""
 
     claim_id: str
     if_revision: str | None = None
@@ -96,6 +100,7 @@ class ClaimRevise(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields
     trust: str | UnsetType | None = UNSET
     sensitivity: str | UnsetType | None = UNSET
     markers: tuple[str, ...] | UnsetType = UNSET
+    anchors: tuple[AnchorInput, ...] | UnsetType = UNSET
 
 
 class ClaimRetract(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -114,7 +119,7 @@ class ClaimRetracted(Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class ClaimGet(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ClaimGet(CodeRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Read a claim by its id, from any context."""
 
     claim_id: str
@@ -133,6 +138,7 @@ def assert_claim(invocation: Invocation, request: ClaimAssert) -> ClaimWritten:
     """Create a claim. Its evidence must resolve to bytes that exist."""
     context = invocation.context
     payload = new_payload(request, context.component)
+    places = anchored(invocation, request.anchors)
 
     def build(transaction: Transaction) -> Result:
         check_evidence(snapshot_of(transaction), payload.evidence)
@@ -140,19 +146,22 @@ def assert_claim(invocation: Invocation, request: ClaimAssert) -> ClaimWritten:
             "assert",
             ids.new_entity_id("claim"),
             context.scope,
-            payload,
+            replace(payload, anchors=places.anchors()),
             revision=ids.new_revision_id("claim"),
         )
         staged = transaction.stage(op, statement_of(payload))
         return {"claim_id": staged.entity, "revision_id": staged.revision}
 
-    return ClaimWritten(**invocation.write("claim.assert", request, build).result)
+    written = invocation.write("claim.assert", request, build)
+    invocation.warnings += places.notes
+    return ClaimWritten(**written.result)
 
 
 def revise(invocation: Invocation, request: ClaimRevise) -> ClaimWritten:
     """Add a revision. Raises RevisionConflict where the request does not name the current heads."""
     check_id(request.claim_id, "claim")
     context = invocation.context
+    places = anchored(invocation, request.anchors)
 
     notes: list[str] = []
 
@@ -162,6 +171,8 @@ def revise(invocation: Invocation, request: ClaimRevise) -> ClaimWritten:
         heads = named_heads(lineage, request.if_revision, request.if_revisions)
         head = head_revision(lineage)
         payload = revised_payload(request, claim_payload(head))
+        if request.anchors is not UNSET:
+            payload = replace(payload, anchors=places.anchors())
         notes[:] = what_remains(invocation, snapshot, lineage.id)
         if request.evidence is UNSET:
             notes.extend(outdated_evidence(snapshot, lineage.id, claim_payload(head), payload))
@@ -180,7 +191,7 @@ def revise(invocation: Invocation, request: ClaimRevise) -> ClaimWritten:
         return {"claim_id": staged.entity, "revision_id": staged.revision}
 
     written = invocation.write("claim.revise", request, build)
-    invocation.warnings += notes
+    invocation.warnings += [*notes, *places.notes]
     return ClaimWritten(**written.result)
 
 
@@ -217,10 +228,11 @@ def retract(invocation: Invocation, request: ClaimRetract) -> ClaimRetracted:
 def get(invocation: Invocation, request: ClaimGet) -> ClaimView:
     """Return a claim at its current revision, or at the one that is named."""
     entity = known_entity(invocation, check_id(request.claim_id, "claim"))
-    if request.revision_id is None:
-        return claim_view(entity, entity.current, invocation.state.layer_of, invocation.trusts)
-    revision = find_revision(entity.lineage.revisions, request.revision_id, request.claim_id)
-    return claim_view(entity, revision, invocation.state.layer_of, invocation.trusts)
+    revision = entity.current
+    if request.revision_id is not None:
+        revision = find_revision(entity.lineage.revisions, request.revision_id, request.claim_id)
+    view = claim_view(entity, revision, invocation.state.layer_of, invocation.trusts)
+    return replace(view, code_state=code_state(invocation, revision, request))
 
 
 def history(invocation: Invocation, request: ClaimHistory) -> HistoryPage:

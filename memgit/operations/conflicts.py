@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import msgspec
 from msgspec import Struct
 
@@ -59,11 +61,8 @@ def list_conflicts(invocation: Invocation, request: ConflictList) -> ConflictPag
     invocation.look(request.horizon, request.reason)
     invocation.await_commit(request.min_commit_seq, request.min_commit)
     before = decode_cursor(request.cursor, request.before_case_sequence)
-    found = [
-        (place, case, view)
-        for place, cases in ask_stores(invocation, lambda store: _cases(invocation, store, request))
-        for case, view in cases
-    ]
+    stores = ask_stores(invocation, lambda store: _cases(invocation, store, request))
+    found = list(_each_once(invocation, ((place, case, view) for place, cases in stores for case, view in cases)))
     found.sort(key=lambda item: (item[1].sequence, item[1].id), reverse=True)
     rest = [item for item in found if before is None or (item[1].sequence, item[1].id) < before]
     page = rest[: request.limit]
@@ -74,6 +73,17 @@ def list_conflicts(invocation: Invocation, request: ConflictList) -> ConflictPag
         next_cursor=encode_cursor(last.sequence, last.id) if last else None,
         next_before_case_sequence=last.sequence if last else None,
     )
+
+
+def _each_once(
+    invocation: Invocation, found: Iterable[tuple[str | None, Case, CaseView]]
+) -> Iterator[tuple[str | None, Case, CaseView]]:
+    """Yield the cases but for those that another clone knows as well: this one's word counts, else the first one's."""
+    seen: set[str] = set()
+    for place, case, view in found:
+        if case.id not in seen and (place is None or invocation.state.case(case.id) is None):
+            yield place, case, view
+        seen.add(case.id)
 
 
 def _cases(invocation: Invocation, store: Invocation, request: ConflictList) -> list[tuple[Case, CaseView]]:

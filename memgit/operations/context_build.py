@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import Literal
 
 from memgit.errors import MemgitError
+from memgit.index.documents import is_own_note
 from memgit.operations import checks
+from memgit.operations.code_items import code_choice, searched
+from memgit.operations.code_states import CodeStates
 from memgit.operations.invocation import Invocation
 from memgit.operations.reach import answers
 from memgit.operations.reading import OrderedRequest
 from memgit.operations.search import unite
-from memgit.records.ids import CaseId, EntityId
+from memgit.operations.told import searched_once
+from memgit.records.ids import CaseId
 from memgit.retrieval import bounds
 from memgit.retrieval.bundle import ContextBundle, Quote, build_bundle
 from memgit.retrieval.citations import resolve
+from memgit.retrieval.cited_sources import shown_evidence
 from memgit.retrieval.conflicts import Conflict, conflicts_of
 from memgit.retrieval.results import EvidenceRef, author_of
 from memgit.retrieval.search import SearchRequest, SearchResult, search
@@ -46,10 +51,29 @@ def build(invocation: Invocation, request: ContextBuild) -> ContextBundle:
     """Return the bundle of everything that the horizon reaches."""
     invocation.look(request.horizon, request.reason)
     invocation.await_commit(request.min_commit_seq, request.min_commit)
+    asked = _asked(request)
+    found = list(
+        answers(invocation, lambda view: _answer(asked, view), request.as_of, code_choice(request), _with_states)
+    )
+    told = searched_once(invocation, [(place, answer[0]) for place, answer in found])
+    invocation.warnings.extend(dict.fromkeys(warning for _, answer in found for warning in answer[0].warnings))
+    last_first = [answer for _, answer in reversed(found)]  # of two clones, this one's word counts
+    return build_bundle(
+        unite(told, asked.limit),
+        [conflict for answer in last_first for conflict in answer[1]],
+        {citation: text for answer in last_first for citation, text in answer[2].items()},
+        request.max_bytes,
+        limit=request.limit,
+        include_untrusted=request.include_untrusted,
+    )
+
+
+def _asked(request: ContextBuild) -> SearchRequest:
+    """Return the search behind a bundle. Raises InvalidRequest, LimitExceeded."""
     bounds.check("limit", request.limit, bounds.SEARCH_HITS)
     times, least = _LOOKED_THROUGH
     wanted = request.limit if request.include_untrusted else max(request.limit * times, least)
-    asked = SearchRequest(
+    return SearchRequest(
         query=request.query,
         limit=min(wanted, bounds.SEARCH_HITS.most),
         kinds=frozenset(request.kinds),
@@ -61,19 +85,10 @@ def build(invocation: Invocation, request: ContextBuild) -> ContextBundle:
         max_excerpt_bytes=request.max_excerpt_bytes,
         recency=request.recency.enabled,
     )
-    found = list(answers(invocation, lambda view: _answer(asked, view), request.as_of))
-    result = unite([(place, answer[0]) for place, answer in found], asked.limit)
-    invocation.warnings.extend(dict.fromkeys(warning for _, answer in found for warning in answer[0].warnings))
-    conflicts = [conflict for _, answer in found for conflict in answer[1]]
-    quotes = {citation: text for _, answer in found for citation, text in answer[2].items()}
-    return build_bundle(
-        result,
-        conflicts,
-        quotes,
-        request.max_bytes,
-        limit=request.limit,
-        include_untrusted=request.include_untrusted,
-    )
+
+
+def _with_states(answer: _Answer, place: Invocation, states: CodeStates) -> _Answer:
+    return (searched(answer[0], place, states), *answer[1:])
 
 
 def _answer(asked: SearchRequest, view: View) -> _Answer:
@@ -86,13 +101,18 @@ def _answer(asked: SearchRequest, view: View) -> _Answer:
 
 
 def _quote(ref: EvidenceRef, view: View) -> Quote | None:
-    """Return what a claim cites, or None for what is too long, not text, or lost: it is cited all the same."""
-    entity = view.entity(EntityId(ref.artifact_id))
+    """Return what a claim cites, or None for what is cited all the same, but not shown.
+
+    That is what has ended, is out of sight, too long, not text, or lost, and the note that only repeats the claim.
+    """
+    shown = shown_evidence(ref.artifact_id, ref.revision_id, view)
+    if shown is None:
+        return None
     try:
         text = resolve(ref.citation, _QUOTE_BYTES, view).text
     except MemgitError:
         return None
-    for revision in entity.lineage.revisions if entity is not None else ():
-        if entity is not None and revision.id == ref.revision_id:
-            return Quote(text, author_of(revision.actor), view.trusts(entity, revision))
-    return None
+    entity, revision = shown
+    if is_own_note(revision.payload):
+        return None  # it says what the claim says, or what the claim said before it was revised
+    return Quote(text, author_of(revision.actor), view.trusts(entity, revision))

@@ -7,12 +7,13 @@ from typing import Literal
 from msgspec import Struct
 
 from memgit import clock
-from memgit.errors import InvalidRequest
-from memgit.metrics.feedback import Feedback, FeedbackFile
+from memgit.errors import InvalidRequest, NotFound
+from memgit.metrics.feedback import FILE_NAME, Feedback, FeedbackFile
 from memgit.operations import checks
 from memgit.operations.invocation import Invocation
 from memgit.records import ids
-from memgit.retrieval.citations import parse_citation
+from memgit.records.ids import EntityId, RelationId
+from memgit.retrieval.citations import ClaimCitation, parse_citation
 from memgit.screening.finding import refuse
 from memgit.screening.screen import screen_text
 from memgit.store.store import prepare_state
@@ -69,7 +70,7 @@ def record(invocation: Invocation, request: FeedbackRecord) -> FeedbackKept:
         verdict=request.verdict,
         fingerprint=file.fingerprint(query) if query is not None else None,
         query=query if request.keep_query else None,
-        subject=_subject(request.subject),
+        subject=_subject(invocation, request.subject),
         note=note,
         workspace=invocation.context.workspace_id,
         project=invocation.context.project_id,
@@ -83,14 +84,41 @@ def export(invocation: Invocation, request: FeedbackExport) -> FeedbackPage:
     """Return verdicts of this repository, of whatever project."""
     checks.page_limit(request.limit)
     after = checks.instant(request.after, "after") or ""
-    found = [item for item in FeedbackFile(invocation.repository.state_dir).read() if item.at > after]
+    file = FeedbackFile(invocation.repository.state_dir)
+    found = [item for item in file.read() if item.at > after]
+    if file.damaged:
+        invocation.warnings.append(f"{file.damaged} lines of {FILE_NAME} are damaged and were left out")
     page = found[: request.limit]
     more = len(found) > len(page)
     return FeedbackPage(items=tuple(page), next_after=page[-1].at if more and page else None)
 
 
-def _subject(subject: str | None) -> str | None:
-    """Return a citation or an id as it is. Raises InvalidRequest for anything else."""
-    if subject is None or ids.is_entity_id(subject):
+def _subject(invocation: Invocation, subject: str | None) -> str | None:
+    """Return a citation or an id of what this store holds. Raises InvalidRequest for anything else, NotFound."""
+    if subject is None:
+        return None
+    if ids.is_entity_id(subject):
+        _require(invocation, subject)
         return subject
-    return str(parse_citation(subject))
+    citation = parse_citation(subject)
+    name = citation.claim if isinstance(citation, ClaimCitation) else citation.artifact
+    revisions = _require(invocation, name)
+    if citation.revision not in revisions:
+        raise NotFound(f"{name} has no revision {citation.revision}", details={"id": name})
+    return str(citation)
+
+
+def _require(invocation: Invocation, name: str) -> frozenset[str]:
+    """Return the revisions of what a verdict is about. Raises NotFound."""
+    state = invocation.state
+    entity = state.entity(EntityId(name))
+    if entity is not None:
+        return frozenset(revision.id for revision in entity.lineage.revisions)
+    looked = (state.relation(RelationId(name)), state.source(EntityId(name)), state.projection(EntityId(name)))
+    if not any(looked):
+        raise NotFound(
+            f"this store holds no {name}",
+            hint="Say it in the repository that the answer came from: `origins` names it.",
+            details={"id": name},
+        )
+    return frozenset()

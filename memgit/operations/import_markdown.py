@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memgit.errors import InvalidRequest
 from memgit.exchange.markdown import SUFFIXES, Document, Skipped, find_documents, other_files
@@ -40,18 +41,21 @@ _LISTED_BYTES = 16 * 1024  # of the paths of each kind; four kinds are far below
 _KINDS_NAMED = 5  # of the files that are no Markdown
 _FINDINGS_NAMED = 3  # of one document: enough to find the place
 _NAMELESS = "(a name that looks like a secret)"
+_FORGOTTEN = "it was forgotten; `readmit` takes it in again"
 _MEDIA_TYPE = "text/markdown; charset=utf-8"
 
 
 class ImportMarkdown(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Import the Markdown files below a directory, each as an artifact. `dry_run` only says what would change.
 
-    Documents are named by their place in the working tree; `prefix` names those of a directory outside it.
+    Documents are named by their place in the working tree; `prefix` names those of a directory outside it. What a
+    person forgot stays forgotten, whatever it says now; `readmit` takes it in all the same, as a new artifact.
     """
 
     directory: str
     prefix: str | None = None
     dry_run: bool = False
+    readmit: bool = False
 
 
 class SkippedView(Struct, frozen=True, kw_only=True):
@@ -65,8 +69,8 @@ class Imported(Struct, frozen=True, kw_only=True):
     """What changed, counted, with the first paths of each kind.
 
     `missing` were imported before and are no longer there; they are left as they are. `flagged` look as if they held a
-    secret and were left out; `skipped` names the first of them too. `others` counts the files that are no Markdown, and
-    `other_kinds` the most frequent ends of their names.
+    secret and were left out, and so were the `forgotten`; `skipped` names the first of them too. `others` counts the
+    files that are no Markdown, and `other_kinds` the most frequent ends of their names.
     """
 
     added: int
@@ -78,6 +82,7 @@ class Imported(Struct, frozen=True, kw_only=True):
     revised_paths: tuple[str, ...]
     missing_paths: tuple[str, ...]
     skipped: tuple[SkippedView, ...]
+    forgotten: int = 0
     others: int = 0
     other_kinds: dict[str, int] = {}
 
@@ -96,15 +101,16 @@ def run(invocation: Invocation, request: ImportMarkdown) -> Imported:
     prefix = f"{name}/" if name else ""
 
     def build(transaction: Transaction) -> Result:
-        return _stage(invocation, transaction, documents, prefix, dry_run=request.dry_run)
+        return _stage(invocation, transaction, documents, prefix, request)
 
     bulk = len(documents) >= _BULK_FROM and not request.dry_run
     result = dict(invocation.write("import.markdown", request, build, bulk=bulk).result)
     flagged = tuple(SkippedView(**item) for item in result.pop("flagged_documents", ()))
+    forgotten = tuple(SkippedView(path=path, reason=_FORGOTTEN) for path in result.pop("forgotten_paths", ()))
     others = other_files(directory)
     return Imported(
         **{"flagged": 0, **result},
-        skipped=skipped + flagged,
+        skipped=skipped + flagged + forgotten,
         others=others.total(),
         other_kinds={_printable(suffix): count for suffix, count in others.most_common(_KINDS_NAMED)},
     )
@@ -116,15 +122,25 @@ def _printable(name: str) -> str:
 
 
 def _stage(
-    invocation: Invocation, transaction: Transaction, documents: list[Document], prefix: str, *, dry_run: bool
+    invocation: Invocation,
+    transaction: Transaction,
+    documents: list[Document],
+    prefix: str,
+    request: ImportMarkdown,
 ) -> Result:
     snapshot = snapshot_of(transaction)
     scope = invocation.context.scope
-    known = invocation.state_of(snapshot).artifact_paths(scope)
+    state = invocation.state_of(snapshot)
+    known = state.artifact_paths(scope)
+    ended = set() if request.readmit else state.forgotten_paths(scope) - known.keys()
     added: list[str] = []
     revised: list[str] = []
+    forgotten: list[str] = []
     flagged: list[dict[str, str]] = []
     for document in documents:
+        if document.path in ended:
+            forgotten.append(document.path)
+            continue
         payload = _payload(document, invocation.context.component)
         entity = known.get(document.path)
         lineage = read_lineage(snapshot, entity) if entity is not None else None
@@ -137,24 +153,27 @@ def _stage(
             flagged.append(_flagged(transaction, document, findings))
             continue
         (added if lineage is None else revised).append(document.path)
-        if dry_run:
+        if request.dry_run:
             continue
         if lineage is None:
             stage_artifact(transaction, scope, payload, document.data)
         else:
-            stage_artifact(transaction, lineage.scope, payload, document.data, lineage, lineage.heads)
+            kept = replace(payload, anchors=artifact_payload(head_revision(lineage)).anchors)
+            stage_artifact(transaction, lineage.scope, kept, document.data, lineage, lineage.heads)
     here = {document.path for document in documents}
     gone = (path for path in known if path.startswith(prefix) and path.lower().endswith(SUFFIXES))
     missing = sorted(path for path in gone if path not in here)
     return {
         "added": len(added),
         "revised": len(revised),
-        "unchanged": len(documents) - len(added) - len(revised) - len(flagged),
+        "unchanged": len(documents) - len(added) - len(revised) - len(flagged) - len(forgotten),
         "missing": len(missing),
         "flagged": len(flagged),
+        "forgotten": len(forgotten),
         "added_paths": _first(transaction, added),
         "revised_paths": _first(transaction, revised),
         "missing_paths": _first(transaction, missing),
+        "forgotten_paths": _first(transaction, forgotten),
         "flagged_documents": _named(flagged),
     }
 

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from memgit import clock
-from memgit.config.git_config import last_values, read_git_config, read_git_pairs
-from memgit.config.resolve import Config
-from memgit.config.settings import TRUST_KEY
 from memgit.environment import Environment
 from memgit.errors import (
     CitationError,
@@ -31,6 +28,7 @@ from memgit.errors import (
     StoreNotInitialized,
 )
 from memgit.limits import DEFAULT
+from memgit.operations.hook_events import heard_from_hooks
 from memgit.operations.layer_choice import (
     DRAFT_VARIABLE,
     holders,
@@ -40,12 +38,13 @@ from memgit.operations.layer_choice import (
     said_layer,
 )
 from memgit.operations.states import States
+from memgit.operations.surroundings import Surroundings
 from memgit.operations.writing import WriteRequest
 from memgit.scope.context import Context
 from memgit.scope.horizon import Reach, reach, visible
 from memgit.scope.resolve import Identity, Place, ambient_context
 from memgit.store.private import SHARED, draft_layer, private_repository
-from memgit.store.repository import Repository, discover
+from memgit.store.repository import Repository
 
 if TYPE_CHECKING:
     from msgspec import Struct
@@ -54,12 +53,7 @@ if TYPE_CHECKING:
     from memgit.operations.trusting import Trusting
     from memgit.records.codec import StoreRecord
     from memgit.records.op import Scope
-    from memgit.scope.trust import TrustPolicy
-    from memgit.store.backend import BackendName
-    from memgit.store.layers import Layers
-    from memgit.store.signing import SigningChoice
     from memgit.store.snapshot import Snapshot
-    from memgit.store.store import Store
     from memgit.store.writer import Build, RequestKey, Written
 
 
@@ -71,7 +65,7 @@ class Observed:
     commit_id: str | None
 
 
-class Invocation:
+class Invocation(Surroundings):
     """One request's reach. Close it when the answer is out."""
 
     def __init__(
@@ -84,12 +78,8 @@ class Invocation:
         flags: Mapping[str, str] | None = None,
         repository: Repository | None = None,
     ) -> None:
-        if repository is not None:
-            self.__dict__["repository"] = repository  # known already: nothing is discovered
-        self.directory = directory
-        self.environment = environment or Environment.read()
+        super().__init__(directory, environment, flags=flags, repository=repository)
         self.instant = clock.now()
-        self.warnings: list[str] = []
         self.attended = False  # a person is at the terminal: Git may ask for a password there
         self.progress: Callable[[str], None] | None = None  # takes one line on how far it is; an empty one at the end
         self.observed = Observed(None, None)
@@ -99,55 +89,8 @@ class Invocation:
         self.ambient_draft = self.environment.overrides.get(DRAFT_VARIABLE)
         self._request: Struct | None = None
         self._requested_context = context
-        self._key = idempotency_key
-        self._flags = flags
-        self._opened_store: Store | None = None
-        self._opened_layers: Layers | None = None
+        self._key = _bounded(idempotency_key)
         self._states = States(self)
-        if idempotency_key is not None and not 0 < len(idempotency_key.encode()) <= DEFAULT.idempotency_key_bytes:
-            raise LimitExceeded(
-                f"an idempotency key has 1 to {DEFAULT.idempotency_key_bytes} bytes",
-                details={
-                    "limit": "idempotency_key_bytes",
-                    "value": DEFAULT.idempotency_key_bytes,
-                    "size": len(idempotency_key.encode()),
-                },
-            )
-
-    @cached_property
-    def repository(self) -> Repository:
-        """The repository that the request is made in. Raises NotARepository."""
-        return discover(self.directory)
-
-    @cached_property
-    def config(self) -> Config:
-        """The settings as they hold here."""
-        return Config(self.environment, git=lambda: last_values(self._git_pairs), flags=self._flags)
-
-    def config_with(self, source: Literal["session", "marker"], context: Mapping[str, str]) -> Config:
-        """Return the settings with a context that one of their sources gives."""
-        git = partial(read_git_config, self.repository.git_dir)
-        if source == "session":
-            return Config(self.environment, git=git, flags=self._flags, session=context)
-        return Config(self.environment, git=git, flags=self._flags, marker=context)
-
-    def fresh_config(self) -> Config:
-        """Return the settings as they hold after this request changed one."""
-        self.__dict__.pop("config", None)
-        self.__dict__.pop("_git_pairs", None)
-        return self.config
-
-    @cached_property
-    def trust_policy(self) -> TrustPolicy:
-        """Whom this clone's user trusts, as Git config says."""
-        from memgit.scope.trust import policy_of
-        from memgit.store.identity import own_addresses
-
-        said = [value for key, value in self._git_pairs if key == TRUST_KEY]
-        policy, wrong = policy_of(said, own_addresses(self._git_pairs))
-        if wrong:
-            self.warnings.append(f"Git config {TRUST_KEY} has {wrong[0][:80]!r}, which names nobody")
-        return policy
 
     @cached_property
     def trusts(self) -> Trusting:
@@ -159,10 +102,6 @@ class Invocation:
         from memgit.operations.trusting import Trusting
 
         return Trusting(self.trust_policy, place, self.warnings.append)
-
-    @cached_property
-    def _git_pairs(self) -> tuple[tuple[str, str], ...]:
-        return read_git_pairs(self.repository.git_dir)
 
     @cached_property
     def context(self) -> Context:
@@ -183,38 +122,10 @@ class Invocation:
         """The context where this request has resolved one, for the answer to echo."""
         return self.__dict__.get("context")
 
-    @property
-    def store(self) -> Store:
-        """The shared layer of the repository's store; it need not exist yet."""
-        if self._opened_store is None:
-            from memgit.store.layers import Layers
-            from memgit.store.store import Store, StoreOptions
-
-            self._opened_store = Store(
-                self.repository,
-                StoreOptions(
-                    ref=self.config.text("ref"),
-                    backend=_backend(self.config.text("backend")),
-                    sync=self.config.text("durability") == "safe",
-                    lock_wait_ms=self.config.integer("lockWait"),
-                    pack_every=self.config.integer("packEvery"),
-                    agent=self.environment.agent,
-                    sign=_signing(self.config.text("sign")),
-                ),
-            )
-            self._opened_layers = Layers(self._opened_store)
-        return self._opened_store
-
-    @property
-    def layers(self) -> Layers:
-        """All layers of the repository's memory."""
-        self.store  # noqa: B018 - opens both
-        assert self._opened_layers is not None
-        return self._opened_layers
-
     def take(self, request: Struct) -> None:
         """Let a request say which layers are in sight. Raises InvalidRequest, NotFound for a draft that is absent."""
         self._request = request
+        self.warnings.extend(heard_from_hooks(self))
         if self.__dict__.pop("sight", None) is not None:
             self.sight  # noqa: B018 - a draft that is not there is said at once
 
@@ -277,6 +188,10 @@ class Invocation:
 
     def await_commit(self, min_commit_seq: int | None, min_commit: str | None) -> None:
         """Raise IndexNotReady unless this clone has observed what the request depends on."""
+        if min_commit_seq is not None and min_commit_seq < 0:
+            raise InvalidRequest(
+                f"`min_commit_seq` is {min_commit_seq}; the first commit is 1", details={"field": "min_commit_seq"}
+            )
         if min_commit is not None:
             self._require(min_commit)
         if min_commit_seq is not None:
@@ -349,10 +264,7 @@ class Invocation:
 
     def close(self) -> None:
         """Release what was opened."""
-        if self._opened_layers is not None:
-            self._opened_layers.close()
-        if self._opened_store is not None:
-            self._opened_store.close()
+        super().close()
         self._states.close()
 
     def _require(self, min_commit: str) -> None:
@@ -392,13 +304,15 @@ class Invocation:
         return None if found is None else Identity(*found, "the personal fallback of Git config")
 
 
-def _signing(name: str) -> SigningChoice:
-    return "always" if name == "always" else "never" if name == "never" else "auto"
-
-
-def _backend(name: str) -> BackendName:
-    names: tuple[BackendName, ...] = ("auto", "pygit2", "plumbing")
-    for known in names:
-        if known == name:
-            return known
-    raise InvalidRequest(f"there is no back end {name!r}", hint=f"It is one of {', '.join(names)}.")
+def _bounded(key: str | None) -> str | None:
+    """Return an idempotency key. Raises LimitExceeded where it is empty or too long."""
+    if key is not None and not 0 < len(key.encode()) <= DEFAULT.idempotency_key_bytes:
+        raise LimitExceeded(
+            f"an idempotency key has 1 to {DEFAULT.idempotency_key_bytes} bytes",
+            details={
+                "limit": "idempotency_key_bytes",
+                "value": DEFAULT.idempotency_key_bytes,
+                "size": len(key.encode()),
+            },
+        )
+    return key

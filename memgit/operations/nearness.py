@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from memgit.errors import IndexNotReady, StoreReadOnly
-from memgit.index.embedders.registry import NO_EMBEDDER, Opened, open_embedder
+from memgit.index.embedders.embedder import Embedder
+from memgit.index.embedders.registry import NO_EMBEDDER, open_embedder, open_named
 from memgit.index.lexical import IndexDamaged, IndexFilter
 from memgit.index.refresh import refresh_index
 from memgit.operations.invocation import Invocation
-from memgit.records.ids import EntityId, RevisionId
-from memgit.records.state import Entity
+from memgit.operations.kept_models import KeptModels
+from memgit.records.ids import EntityId
 from memgit.retrieval.nearness import Near, Nearness
-from memgit.retrieval.stored import stored_of
 from memgit.store.private import combination
 
 if TYPE_CHECKING:
@@ -29,59 +29,49 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-def nearness_in(
-    request: Invocation, place: Invocation, entity: Callable[[EntityId], Entity | None]
-) -> Callable[[], Nearness | None]:
+def nearness_in(request: Invocation, place: Invocation) -> Callable[[], Nearness | None]:
     """Return what opens the vectors of a store, brought to its state; None where there are none, with a warning.
 
-    Nothing is loaded before it is called. `entity` looks an entity of that state up.
+    Nothing is loaded before it is called.
     """
-    return lambda: _open(request, place, entity)
+    return lambda: _open(request, place)
 
 
-def _open(request: Invocation, place: Invocation, entity: Callable[[EntityId], Entity | None]) -> Nearness | None:
+def _open(request: Invocation, place: Invocation) -> Nearness | None:
     wanted = request.config.text("embedder")
     if wanted == NO_EMBEDDER:
         return None
-    opened = _embedder(wanted, request.environment.data_dir)
+    opened = open_embedder(wanted, request.environment.data_dir, lambda *named: _embedders.get(named))
     request.warnings.extend(opened.notes)
     if opened.embedder is None:
         return None
     directory = place.repository.cache_dir / f"vectors{combination(place.sight)}"
-    found = VectorNearness(
-        place, _vectors(directory, wanted, request.environment.data_dir), entity, request.warnings.append
-    )
+    vectors = _vectors(directory, opened.embedder)  # type: ignore[arg-type]  # hashable, as objects are
+    found = VectorNearness(place, vectors, request.warnings.append)
     return found if found.bring_up() else None
 
 
-@lru_cache(maxsize=4)
-def _embedder(wanted: str, data_dir: Path | None) -> Opened:
-    return open_embedder(wanted, data_dir)
+def _named(named: tuple[str, Path | None]) -> Embedder:
+    return open_named(*named)
+
+
+_embedders = KeptModels(_named, 4)
 
 
 @lru_cache(maxsize=8)
-def _vectors(directory: Path, wanted: str, data_dir: Path | None) -> DocumentVectors:
+def _vectors(directory: Path, embedder: Embedder) -> DocumentVectors:
     """Return the vectors of a directory, kept open: each file is compared with its digest once, not at each request."""
     from memgit.index.document_vectors import DocumentVectors
 
-    embedder = _embedder(wanted, data_dir).embedder
-    assert embedder is not None
     return DocumentVectors(directory, embedder)
 
 
 class VectorNearness:
     """A `Nearness` over the vectors of a store. What fails in the middle of a request is as if there were none."""
 
-    def __init__(
-        self,
-        place: Invocation,
-        vectors: DocumentVectors,
-        entity: Callable[[EntityId], Entity | None],
-        warn: Callable[[str], None],
-    ) -> None:
+    def __init__(self, place: Invocation, vectors: DocumentVectors, warn: Callable[[str], None]) -> None:
         self._place = place
         self._vectors = vectors
-        self._entity = entity
         self._warn = warn
         self._failed = False
 
@@ -93,8 +83,7 @@ class VectorNearness:
         """Return the nearest of what `where` admits: see `Nearness.nearest`."""
 
         def ask() -> tuple[Near, ...]:
-            found = self._vectors.nearest(question, where, limit, lambda *names: self._admits(where, *names))
-            return tuple(Near(entity, *part[:3], score, part[3]) for entity, part, score in found)
+            return tuple(Near(*found) for found in self._vectors.nearest(question, where, limit))
 
         return self._guarded(ask, ())
 
@@ -112,15 +101,6 @@ class VectorNearness:
         if refresh_index(self._vectors, self._place.snapshot_at(seen.commit_id), self._place.state):
             self._warn("the vectors were damaged and have been rebuilt")
         return True
-
-    def _admits(self, where: IndexFilter, entity_id: EntityId, revision_id: RevisionId) -> bool:
-        entity = self._entity(entity_id)
-        revisions = entity.lineage.revisions if entity is not None else ()
-        revision = next((each for each in revisions if each.id == revision_id), None)
-        if entity is None or revision is None:
-            return False
-        kind = "claim" if entity.lineage.kind == "claim" else "artifact"
-        return kind in where.kinds and where.admits_details(stored_of(entity, revision))
 
     def _guarded(self, ask: Callable[[], _T], otherwise: _T) -> _T:
         """Return what `ask` returns, or the other where the vectors fail it, now or before."""

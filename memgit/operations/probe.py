@@ -9,6 +9,7 @@ import msgspec
 from memgit.operations.invocation import Invocation
 from memgit.operations.reach import answers
 from memgit.operations.reading import RetrievalRequest
+from memgit.operations.told import probed_once
 from memgit.retrieval import probe as retrieval
 from memgit.retrieval.probe import Lead, ProbeRequest, ProbeResult
 
@@ -25,7 +26,8 @@ def probe(invocation: Invocation, request: Probe) -> ProbeResult:
     invocation.look(request.horizon, request.reason)
     invocation.await_commit(request.min_commit_seq, request.min_commit)
     asked = ProbeRequest(query=request.query, original_query=request.original_query, depth=request.depth)
-    found = [result for _, result in answers(invocation, lambda view: retrieval.probe(asked, view), request.as_of)]
+    asked_of = list(answers(invocation, lambda view: retrieval.probe(asked, view), request.as_of))
+    found = [result for _, result in probed_once(invocation, asked_of)]
     invocation.warnings.extend(dict.fromkeys(warning for result in found for warning in result.warnings))
     return unite_leads(found, request.depth)
 

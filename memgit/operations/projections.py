@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from memgit.errors import CitationError, InvalidRequest, NotFound
+from memgit.index.documents import stands
 from memgit.index.passages import decode_text
 from memgit.limits import DEFAULT
 from memgit.operations import checks
@@ -114,7 +115,7 @@ def put(invocation: Invocation, request: ProjectionPut) -> ProjectionWritten:
             metadata=metadata,
         )
         for known in invocation.state_of(snapshot).projections_of(lineage.id):
-            if known.payload == payload and _stands(known):
+            if known.payload == payload and stands(known):
                 return {"projection_id": known.id, "existed": True}
         staged = transaction.stage(draft("put", ids.new_entity_id("projection"), lineage.scope, payload), text)
         return {"projection_id": staged.entity, "existed": False}
@@ -136,10 +137,11 @@ def drop(invocation: Invocation, request: ProjectionDrop) -> ProjectionDropped:
     reason = checks.text(request.reason, "reason", "reason_bytes")
 
     def build(transaction: Transaction) -> Result:
-        known = invocation.state_of(snapshot_of(transaction)).projection(request.projection_id)
+        state = invocation.state_of(snapshot_of(transaction))
+        known = state.projection(request.projection_id)
         if known is None or known.void:
             raise NotFound(f"there is no {request.projection_id}", details={"id": request.projection_id})
-        check_write(known.scope, invocation.context, known.id)
+        check_write(known.scope, invocation.context, known.id, state.aliases)
         if not known.dropped:
             op = draft("drop", known.id, known.scope, ReasonPayload(reason=reason), not_before=known.at)
             transaction.stage(op, known.payload.text)
@@ -175,7 +177,3 @@ def _view(item: Projection) -> ProjectionView:
         created_at=item.at,
         dropped=item.dropped,
     )
-
-
-def _stands(item: Projection) -> bool:
-    return not item.void and not item.dropped

@@ -10,15 +10,17 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
 from memgit.environment import git_child_environment
 from memgit.errors import MemgitError, StoreCorrupt, StoreReadOnly
+from memgit.index.kept_indexes import kept_index
 from memgit.index.lexical import IndexDamaged, LexicalIndex, ScopeFilter, open_index
 from memgit.index.refresh import refresh_index
+from memgit.operations.code_states import CodeChoice, CodeStates, choice_at, merged_only
 from memgit.operations.invocation import Invocation
 from memgit.operations.nearness import nearness_in
 from memgit.operations.reading import ReadRequest
@@ -32,17 +34,37 @@ from memgit.store.repository import discover
 if TYPE_CHECKING:
     from memgit.operations.as_of import Past
 
+_BLOBS_KEPT = 8  # for one request: claims that stand together often cite the same; at most 64 MiB
+
 T = TypeVar("T")
 
 
+WithStates = Callable[[T, Invocation, CodeStates], T]
+"""Returns a store's answer whose items say what became of their code."""
+
+
 def answers(
-    invocation: Invocation, ask: Callable[[View], T], as_of: str | None = None
+    invocation: Invocation,
+    ask: Callable[[View], T],
+    as_of: str | None = None,
+    code: CodeChoice | None = None,
+    with_states: WithStates[T] | None = None,
 ) -> Iterator[tuple[str | None, T]]:
     """Yield each store's answer to a retrieval with the path of its repository, None for this one, which is first.
 
-    With `as_of`, a date or a commit, each answers from what it knew then.
+    With `as_of`, a date or a commit, each answers from what it knew then. `with_states` adds how the code stands, as
+    `code` chooses.
     """
-    return ask_stores(invocation, lambda place: _answer(invocation, place, scope_filter(invocation, place), ask, as_of))
+
+    def one(place: Invocation) -> T:
+        scope = scope_filter(invocation, place)
+        choice = choice_at(invocation, place, code or CodeChoice())
+        with CodeStates(place, choice, invocation.warnings.append) as states:
+            seen = states if choice.merged_only else None
+            found = _answer(invocation, place, scope, ask, as_of, seen)
+            return with_states(found, place, states) if with_states is not None else found
+
+    return ask_stores(invocation, one)
 
 
 def ask_stores(invocation: Invocation, ask: Callable[[Invocation], T]) -> Iterator[tuple[str | None, T]]:
@@ -103,16 +125,26 @@ def scope_filter(invocation: Invocation, place: Invocation) -> ScopeFilter:
 
 
 def _answer(
-    request: Invocation, place: Invocation, scope: ScopeFilter, ask: Callable[[View], T], as_of: str | None
+    request: Invocation,
+    place: Invocation,
+    scope: ScopeFilter,
+    ask: Callable[[View], T],
+    as_of: str | None,
+    merged: CodeStates | None,
 ) -> T:
     """Ask one store, with its index brought to its tip."""
-    directory = lexical_directory(place)
+    directory, implementation = lexical_directory(place), request.config.text("lexicalIndex")
     try:
-        return _ask_index(request, place, scope, ask, directory, as_of)
-    except StoreReadOnly as error:
-        request.warnings.append(f"{error.message}; this answer was computed without a lasting index")
+        return _ask_index(request, place, scope, ask, kept_index(directory, implementation), as_of, merged)
+    except (StoreReadOnly, IndexDamaged) as error:
+        why = error.message if isinstance(error, StoreReadOnly) else f"the index cannot be rebuilt: {error}"
+        request.warnings.append(f"{why}; this answer was computed without a lasting index")
         with TemporaryDirectory(prefix="memgit-") as temporary:
-            return _ask_index(request, place, scope, ask, Path(temporary), as_of)
+            index = open_index(Path(temporary), implementation)
+            try:
+                return _ask_index(request, place, scope, ask, index, as_of, merged)
+            finally:
+                index.close()
 
 
 def _ask_index(
@@ -120,17 +152,38 @@ def _ask_index(
     place: Invocation,
     scope: ScopeFilter,
     ask: Callable[[View], T],
-    directory: Path,
+    index: LexicalIndex,
     as_of: str | None,
+    merged: CodeStates | None,
 ) -> T:
-    """Ask one store with the index in a directory; a damaged index is rebuilt once."""
-    index = open_index(directory, request.config.text("lexicalIndex"))
-    past = _past(request, place, as_of)
-    entity = cache((past or place).state.entity)  # one moment's, and looked at by each part of an answer
-    view = View(
-        entity=entity,
-        case=past.state.case if past is not None else place.state.case,
-        read_blob=lambda digest: _read_blob(request, place, digest),
+    """Ask one store with an index; a damaged one is rebuilt once."""
+    view = _view(request, place, scope, index, _past(request, place, as_of), merged)
+    _bring_up(request, place, index)
+    with suppress(IndexDamaged):
+        answer = ask(view)
+        if index.watermark() is not None:  # what was deleted meanwhile had nothing more to find
+            return answer
+    index.reset()
+    _bring_up(request, place, index)
+    request.warnings.append("the lexical index was damaged and has been rebuilt")
+    return ask(view)
+
+
+def _view(
+    request: Invocation,
+    place: Invocation,
+    scope: ScopeFilter,
+    index: LexicalIndex,
+    past: Past | None,
+    merged: CodeStates | None,
+) -> View:
+    """Return what a request sees of one store, now or in the past."""
+    state = (past or place).state
+    look = state.entity if merged is None else merged_only(merged, state.entity)
+    return View(
+        entity=cache(look),  # one moment's, and looked at by each part of an answer
+        case=state.case,
+        read_blob=lru_cache(_BLOBS_KEPT)(lambda digest: _read_blob(request, place, digest)),
         index=index,
         instant=past.instant if past is not None else request.instant,
         scope=scope,
@@ -139,23 +192,17 @@ def _ask_index(
         trusts=request.trusts_in(place),
         aliases=place.state.aliases,
         session=place.state.session,
-        projection=past.state.projection if past is not None else place.state.projection,
-        nearness=nearness_in(request, place, entity) if past is None else lambda: None,
+        projection=state.projection,
+        nearness=nearness_in(request, place) if past is None else lambda: None,
         reranker=reranker_in(request),
-        past=past is not None,
+        past=past.reach if past is not None else None,
+        alone=_is_alone(request, place),
     )
-    try:
-        _bring_up(request, place, index)
-        with suppress(IndexDamaged):
-            answer = ask(view)
-            if index.watermark() is not None:  # what was deleted meanwhile had nothing more to find
-                return answer
-        index.reset()
-        _bring_up(request, place, index)
-        request.warnings.append("the lexical index was damaged and has been rebuilt")
-        return ask(view)
-    finally:
-        index.close()
+
+
+def _is_alone(request: Invocation, place: Invocation) -> bool:
+    """Tell whether a store holds nothing beside what an ambient request may look at."""
+    return request.reach.horizon == "ambient" and not place.state.holds_more_than(request.context.scope)
 
 
 def _past(request: Invocation, place: Invocation, as_of: str | None) -> Past | None:

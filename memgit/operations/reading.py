@@ -14,6 +14,16 @@ class ReadRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     draft: str | None = None
 
 
+class CodeRequest(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The base of the requests that say of one thing what became of its code: in the working tree, or `at` a revision.
+
+    `differences` adds what changed, bounded.
+    """
+
+    at: str | None = None
+    differences: bool = False
+
+
 class RetrievalRequest(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The base of the requests that look for something. `as_of`: from what was known at a date, a commit or seq:N."""
 
@@ -32,6 +42,13 @@ class RecencyChoice(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class OrderedRequest(RetrievalRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The base of the requests whose answers are ordered by age as well as by relevance."""
+    """The base of the requests whose answers are ordered by age as well as by relevance, and say how the code stands.
+
+    `at`: against the code of a revision instead of the working tree. `differences` adds what changed in it, bounded.
+    `merged_only` leaves out what was learned on branches that HEAD (or `at`) does not have.
+    """
 
     recency: RecencyChoice = RecencyChoice()
+    at: str | None = None
+    differences: bool = False
+    merged_only: bool = False

@@ -9,9 +9,11 @@ from typing import Any
 import msgspec
 
 from memgit.operations import checks
+from memgit.operations.code_items import code_choice, recalled
 from memgit.operations.invocation import Invocation
 from memgit.operations.reach import answers
 from memgit.operations.reading import OrderedRequest
+from memgit.operations.told import recalled_once
 from memgit.retrieval import bounds
 from memgit.retrieval import recall as retrieval
 from memgit.retrieval.conflicts import Conflict
@@ -52,8 +54,16 @@ def recall(invocation: Invocation, request: Recall) -> Recalled:
         markers=checks.markers(request.markers),
         recency=request.recency.enabled,
     )
-    found = list(answers(invocation, lambda view: retrieval.recall(asked, view), request.as_of))
-    united = unite(found, asked)
+    found = list(
+        answers(
+            invocation,
+            lambda view: retrieval.recall(asked, view),
+            request.as_of,
+            code_choice(request),
+            recalled,
+        )
+    )
+    united = unite(recalled_once(invocation, found), asked)
     invocation.warnings.extend(united.warnings)
     return united
 
@@ -76,6 +86,8 @@ def unite(found: list[tuple[str | None, RecallResult]], asked: RecallRequest) ->
             "artifacts": _artifacts(results)[: asked.max_artifact_refs],
             "conflicts": _conflicts(results),
             "claims_truncated": any(result.claims_truncated for result in results) or len(claims) > asked.max_claims,
+            "artifacts_truncated": any(result.artifacts_truncated for result in results)
+            or sum(item.reason != "evidence" for item in _artifacts(results)) > asked.max_artifact_refs,
             "candidate_claims": _best(result.candidate_claims for result in results)[: asked.max_candidate_claims],
             "candidate_artifacts": tuple(item for result in results for item in result.candidate_artifacts)[
                 : asked.max_candidate_artifact_refs

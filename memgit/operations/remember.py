@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from memgit.errors import InvalidRequest, JsonValue
 from memgit.operations import checks
+from memgit.operations.anchoring import AnchorInput, anchored
 from memgit.operations.artifacts import TEXT_TYPE, ArtifactPut, new_payload, stage_artifact
 from memgit.operations.checks import Content
 from memgit.operations.claims import ClaimAssert
@@ -29,7 +30,7 @@ from memgit.operations.writing import WriteRequest
 from memgit.records import ids
 from memgit.records.codec import digest_of
 from memgit.records.ids import ArtifactId, RevisionId
-from memgit.records.op import OWN_NOTE, ArtifactPayload, ClaimPayload, ClaimType, Evidence, draft
+from memgit.records.op import OWN_NOTE, ArtifactPayload, ClaimType, Evidence, draft
 from memgit.records.state import Lineage
 from memgit.retrieval.evidence_spans import find_quote
 from memgit.store.snapshot import Snapshot
@@ -64,6 +65,7 @@ class Remember(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     sensitivity: str | None = None
     markers: tuple[str, ...] = ()
     document: EvidenceDocument | None = None
+    anchors: tuple[AnchorInput, ...] = ()
 
 
 class Remembered(Struct, frozen=True, kw_only=True):
@@ -100,6 +102,7 @@ def remember(invocation: Invocation, request: Remember) -> Remembered:
     )
     payload, data = _document(request)
     span = _span(request, data)
+    places = anchored(invocation, request.anchors)
 
     def build(transaction: Transaction) -> Result:
         transaction.names = _NOTE_NAMES if request.document is None else _DOCUMENT_NAMES
@@ -113,7 +116,7 @@ def remember(invocation: Invocation, request: Remember) -> Remembered:
             "assert",
             ids.new_entity_id("claim"),
             context.scope,
-            _with_evidence(claim, locator),
+            msgspec.structs.replace(claim, evidence=(locator,), anchors=places.anchors()),
             revision=ids.new_revision_id("claim"),
         )
         staged = transaction.stage(op, statement_of(claim), main=True)
@@ -128,6 +131,7 @@ def remember(invocation: Invocation, request: Remember) -> Remembered:
         }
 
     written = invocation.write("remember", request, build)
+    invocation.warnings += places.notes
     if span is None:
         invocation.warnings.append(
             "the document does not say the statement in these words, or says it more than once, so the claim cites all "
@@ -197,12 +201,9 @@ def _evidence(
         if not continues_here(transaction, lineage.id):
             made = stage_artifact(transaction, scope, payload, data)
         else:
-            made = stage_artifact(transaction, lineage.scope, payload, data, lineage, lineage.heads)
+            kept = msgspec.structs.replace(payload, anchors=artifact_payload(head).anchors)
+            made = stage_artifact(transaction, lineage.scope, kept, data, lineage, lineage.heads)
     return ArtifactId(made["artifact_id"]), RevisionId(made["revision_id"]), False
-
-
-def _with_evidence(claim: ClaimPayload, locator: Evidence) -> ClaimPayload:
-    return msgspec.structs.replace(claim, evidence=(locator,))
 
 
 def _title(text: str) -> str:

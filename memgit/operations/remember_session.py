@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
@@ -17,11 +18,12 @@ from memgit.limits import DEFAULT
 from memgit.operations import checks
 from memgit.operations.invocation import Invocation
 from memgit.operations.lineages import snapshot_of
+from memgit.operations.session_parts import missing_parts
 from memgit.operations.session_text import Piece, pieces
 from memgit.operations.views import statement_of
 from memgit.operations.writing import WriteRequest
 from memgit.records import ids
-from memgit.records.conversation import MOST_TURNS, SESSION_ID, saying
+from memgit.records.conversation import DIMENSIONS, MOST_TURNS, SESSION_ID, saying
 from memgit.records.marker import canonical_marker
 from memgit.records.op import ClaimPayload, draft
 from memgit.records.state import Entity
@@ -96,16 +98,30 @@ def remember_session(
     *,
     turns_per_claim: int = TURNS_PER_CLAIM,
     max_bytes: int = CLAIM_BYTES,
+    markers: Iterable[str] = (),
+    allow_flagged: bool = False,
+    layer: Literal["shared", "local"] | None = None,
+    draft: str | None = None,
     context: JsonValue = None,
 ) -> SessionIngested:
     """Remember the turns of a session in the repository of a directory, and return what was written.
 
-    `context` is as in a protocol request; without it, the ambient one. Raises what `session.ingest` raises.
+    The arguments are the fields of `session.ingest`, and it raises the same. `context` is as in a protocol request;
+    without it, the ambient one.
     """
-    given = tuple(turn if isinstance(turn, Turn) else Turn(**turn) for turn in turns)
-    request = SessionIngest(session=session, turns=given, turns_per_claim=turns_per_claim, max_bytes=max_bytes)
+    request = SessionIngest(
+        session=session,
+        turns=tuple(turn if isinstance(turn, Turn) else Turn(**turn) for turn in turns),
+        turns_per_claim=turns_per_claim,
+        max_bytes=max_bytes,
+        markers=tuple(markers),
+        allow_flagged=allow_flagged,
+        layer=layer,
+        draft=draft,
+    )
     invocation = Invocation(directory, context=context)
     try:
+        invocation.take(request)
         return ingest(invocation, request)
     finally:
         invocation.close()
@@ -142,6 +158,13 @@ def _check(request: SessionIngest) -> None:
     for field, (value, least, most) in bounds.items():
         if not least <= value <= most:
             raise InvalidRequest(f"`{field}` is {value}; it is {least} to {most}", details={"field": field})
+    for marker in request.markers:
+        if marker.partition(":")[0].strip().casefold() in DIMENSIONS:
+            raise InvalidRequest(
+                f"{marker[:80]!r} is for the session itself to say",
+                hint="Say it in `session`, or in the turn; `markers` are for anything else.",
+                details={"field": "markers"},
+            )
     checks.within(len(request.turns), "turns", MOST_TURNS, "the session", unit="turns")
 
 
@@ -173,11 +196,13 @@ def _stage(
     state = invocation.state_of(snapshot_of(transaction))
     scope = invocation.context.scope
     entities = [state.entity(name) for name in state.session(scope, request.session, 1, MOST_TURNS)]
-    known = _known([entity for entity in entities if entity is not None], prepared)
-    left_out = _left_out(transaction, request, prepared, known)
-    wanted = [number for number in range(1, len(prepared) + 1) if number not in known and number not in left_out]
+    known = _known([entity for entity in entities if entity is not None], prepared, request.max_bytes)
+    left_out = _left_out(transaction, request, prepared, known.turns)
+    wanted = [number for number in range(1, len(prepared) + 1) if number not in known.turns and number not in left_out]
     claims: list[str] = []
     for piece in _pieces(transaction, request, prepared, wanted):
+        if piece.turns.part and piece.turns.part not in known.lacks.get(piece.turns.first, {piece.turns.part}):
+            continue  # it is there
         payload = _claim(invocation.context.component, prepared, piece)
         op = draft("assert", ids.new_entity_id("claim"), scope, payload, revision=ids.new_revision_id("claim"))
         claims.append(transaction.stage(op, statement_of(payload)).entity)
@@ -185,42 +210,56 @@ def _stage(
     return {
         "claims": len(claims),
         "turns": len(wanted),
-        "known": len([number for number in known if number <= len(prepared)]),
+        "known": len([number for number in known.turns if number <= len(prepared)]),
         "claim_ids": list(claims[:_LISTED]),
         "left_out_turns": len(left_out),
         "left_out": listed,
     }
 
 
-def _known(entities: Sequence[Entity], prepared: list[_Prepared]) -> set[int]:
-    """Return the turns that the session has. Raises InvalidRequest where it has other words for one of them.
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a session has: turns that are there, and of long ones that are there in part the numbers of what lacks."""
 
-    It is what was first written that counts: a claim may have been corrected or retracted since.
+    turns: set[int]
+    lacks: dict[int, set[int]]
+
+
+def _known(entities: Sequence[Entity], prepared: list[_Prepared], size: int) -> _Known:
+    """Return what the session has. Raises InvalidRequest where it has other words for a turn.
+
+    It is what was first written that counts: a claim may have been corrected or retracted since. The same twice is no
+    fault: two clones may have taken the session in.
     """
-    known: set[int] = set()
-    parts: dict[int, list[str]] = {}
+    whole: set[int] = set()
+    parts: dict[int, dict[int, set[str]]] = {}
     for entity in entities:
         first = entity.lineage.revisions[0].payload
         said = saying(first.markers) if isinstance(first, ClaimPayload) else None
         if entity.status == "void" or said is None or said.turns is None or not isinstance(first, ClaimPayload):
             continue
         turns = said.turns
-        known |= set(range(turns.first, turns.last + 1))
         if turns.part:
-            parts.setdefault(turns.first, []).append(first.statement or "")
-        elif turns.last <= len(prepared) and first.statement != _text(prepared, turns.first, turns.last):
+            parts.setdefault(turns.first, {}).setdefault(turns.part, set()).add(first.statement or "")
+            continue
+        whole |= set(range(turns.first, turns.last + 1))
+        if turns.last <= len(prepared) and first.statement != _text(prepared, turns.first, turns.last):
             raise _other_words(turns.first, turns.last)
-    for number, texts in parts.items():
-        if number <= len(prepared) and "".join(texts) != prepared[number - 1].text:
+    lacks: dict[int, set[int]] = {}
+    for number, known in parts.items():
+        missing = missing_parts(prepared[number - 1].text, size, known) if number <= len(prepared) else set()
+        if missing is None:
             raise _other_words(number, number)
-    return known
+        if missing and number not in whole:
+            lacks[number] = missing
+    return _Known(whole.union(parts) - lacks.keys(), lacks)
 
 
 def _other_words(first: int, last: int) -> InvalidRequest:
     place = f"turn {first}" if first == last else f"turns {first} to {last}"
     return InvalidRequest(
         f"the session is known with other words at {place}",
-        hint="A session only grows. Give another conversation another name.",
+        hint="A session only grows. Give another conversation another name, and a long turn the `max_bytes` of before.",
         details={"field": "turns", "first": first, "last": last},
     )
 

@@ -6,10 +6,10 @@ Nothing here is needed for an answer: whatever fails leaves the order as it is, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memgit.operations.kept_models import KeptModels
 from memgit.retrieval.scores import Scores
 
 if TYPE_CHECKING:
@@ -31,9 +31,10 @@ def _open(request: Invocation) -> Scores | None:
     wanted = request.config.text("reranker")
     if wanted == NO_RERANKER:
         return None
-    opened = _opened(wanted, request.environment.data_dir, request.config.integer("rerankerBudget"))
-    if isinstance(opened, str):
-        request.warnings.append(f"the reranker {wanted[:64]} cannot be used: {opened}")
+    try:
+        opened = _opened.get((wanted, request.environment.data_dir, request.config.integer("rerankerBudget")))
+    except _Unusable as error:
+        request.warnings.append(f"the reranker {wanted[:64]} cannot be used: {error}")
         return None
 
     def scores(question: str, texts: Sequence[str]) -> list[float] | None:
@@ -44,15 +45,22 @@ def _open(request: Invocation) -> Scores | None:
     return scores
 
 
-@lru_cache(maxsize=4)
-def _opened(wanted: str, data_dir: Path | None, budget_ms: int) -> LatencyBreaker | str:
-    """Return the loaded model behind its breaker, or why there is none."""
+class _Unusable(Exception):
+    """The model cannot be opened; the message says why."""
+
+
+def _loaded(named: tuple[str, Path | None, int]) -> LatencyBreaker:
+    """Return the loaded model behind its breaker. Raises _Unusable."""
     from memgit.index.cross_encoder import CrossEncoderUnavailable, open_cross_encoder
     from memgit.index.latency_breaker import LatencyBreaker
 
+    wanted, data_dir, budget_ms = named
     try:
         return LatencyBreaker(open_cross_encoder(wanted, data_dir).scores, budget_ms)
     except CrossEncoderUnavailable as error:
-        return str(error)
+        raise _Unusable(str(error)) from error
     except ImportError as error:
-        return f"{error.name} is not installed"
+        raise _Unusable(f"{error.name} is not installed") from error
+
+
+_opened = KeptModels(_loaded, 4)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from msgspec import Struct
 
 from memgit.operations import checks
+from memgit.operations.code_items import code_choice, retrieved
 from memgit.operations.invocation import Invocation
 from memgit.operations.probe import unite_leads
 from memgit.operations.reach import answers
 from memgit.operations.reading import OrderedRequest
 from memgit.operations.recall import Recalled, unite
+from memgit.operations.told import retrieved_once
+from memgit.retrieval import bounds
 from memgit.retrieval import retrieve as retrieval
 from memgit.retrieval.intent import QueryAnalysis
-from memgit.retrieval.probe import ProbeResult
-from memgit.retrieval.recall import RecallRequest
+from memgit.retrieval.probe import DEPTH, ProbeResult
+from memgit.retrieval.recall import Presence, RecallRequest
 from memgit.retrieval.retrieve import NextAction, RetrieveRequest, RetrieveResult, UnqualifiedEvidence
 
 
@@ -45,6 +48,7 @@ class Retrieved(Struct, frozen=True, kw_only=True):
 
 def retrieve(invocation: Invocation, request: Retrieve) -> Retrieved:
     """Return what qualifies in the stores that the horizon reaches, or else what may lead to an answer."""
+    bounds.check("depth", request.depth, DEPTH)
     invocation.look(request.horizon, request.reason)
     invocation.await_commit(request.min_commit_seq, request.min_commit)
     recall = RecallRequest(
@@ -56,10 +60,19 @@ def retrieve(invocation: Invocation, request: Retrieve) -> Retrieved:
         recency=request.recency.enabled,
     )
     asked = RetrieveRequest(recall=recall, reformulation=request.reformulation, depth=request.depth)
-    found = list(answers(invocation, lambda view: retrieval.retrieve(asked, view), request.as_of))
-    recalled = unite([(place, result.recall) for place, result in found], recall)
+    found = list(
+        answers(
+            invocation,
+            lambda view: retrieval.retrieve(asked, view),
+            request.as_of,
+            code_choice(request),
+            retrieved,
+        )
+    )
+    told = retrieved_once(invocation, found)
+    recalled = unite([(place, result.recall) for place, result in told], recall)
     invocation.warnings.extend(recalled.warnings)
-    return _retrieved(recalled, [result for _, result in found], request.depth)
+    return _retrieved(recalled, [result for _, result in told], request.depth)
 
 
 def _retrieved(recalled: Recalled, results: list[RetrieveResult], depth: int) -> Retrieved:
@@ -67,8 +80,7 @@ def _retrieved(recalled: Recalled, results: list[RetrieveResult], depth: int) ->
     nothing = recalled.presence == "none"
     leads = [result.probe for result in results if result.probe is not None] if nothing else []
     packet = retrieval.bounded(item for result in results if nothing for item in result.unqualified_evidence)
-    order = list(retrieval.NEXT_ACTIONS)
-    action = min((result.next_action for result in results), key=order.index)
+    action = _next_action(recalled.presence, [result.next_action for result in results])
     return Retrieved(
         recall=recalled,
         probe=unite_leads(leads, depth) if leads else None,
@@ -78,3 +90,11 @@ def _retrieved(recalled: Recalled, results: list[RetrieveResult], depth: int) ->
         next_action=action,
         next_action_text=retrieval.NEXT_ACTIONS[action],
     )
+
+
+def _next_action(presence: Presence, actions: list[NextAction]) -> NextAction:
+    """Return what presence asks for; where there is none, the most helpful of what the stores say for that."""
+    if presence != "none":
+        return "use_claims" if presence == "claims" else "read_artifacts"
+    order = list(retrieval.NEXT_ACTIONS)
+    return min((action for action in actions if action not in ("use_claims", "read_artifacts")), key=order.index)

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import heapq
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 from memgit.operations import checks
+from memgit.operations.code_items import code_choice, searched
 from memgit.operations.invocation import Invocation
 from memgit.operations.reach import answers
 from memgit.operations.reading import OrderedRequest
+from memgit.operations.told import searched_once
+from memgit.records.op import ClaimType
 from memgit.retrieval import search as retrieval
 from memgit.retrieval.search import SearchHit, SearchRequest, SearchResult
 
 
 class Search(OrderedRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Find what is closest to a query. `kinds`, `types`, `component` and `markers` filter before anything is ranked."""
+    """Find what is closest to a query. `kinds`, `types`, `component` and `markers` filter before anything is ranked.
+
+    `types` are types of claims, and the kinds of documents that were given when they were put.
+    """
 
     limit: int = 10
     kinds: tuple[Literal["claim", "artifact"], ...] = ("claim", "artifact")
@@ -35,6 +41,7 @@ class Found(SearchResult, frozen=True, kw_only=True):
 
 def search(invocation: Invocation, request: Search) -> Found:
     """Return the closest of every store that the horizon reaches."""
+    invocation.warnings.extend(_empty_filters(request))
     invocation.look(request.horizon, request.reason)
     invocation.await_commit(request.min_commit_seq, request.min_commit)
     asked = SearchRequest(
@@ -48,9 +55,31 @@ def search(invocation: Invocation, request: Search) -> Found:
         max_excerpt_bytes=request.max_excerpt_bytes,
         recency=request.recency.enabled,
     )
-    found = list(answers(invocation, lambda view: retrieval.search(asked, view), request.as_of))
+    found = list(
+        answers(
+            invocation,
+            lambda view: retrieval.search(asked, view),
+            request.as_of,
+            code_choice(request),
+            searched,
+        )
+    )
     invocation.warnings.extend(dict.fromkeys(warning for _, result in found for warning in result.warnings))
-    return unite(found, request.limit)
+    return unite(searched_once(invocation, found), request.limit)
+
+
+def _empty_filters(request: Search) -> list[str]:
+    """Return what to say of filters that nothing can pass, or only some of `kinds`. Nothing found is an answer."""
+    if not request.kinds:
+        return ["`kinds` is empty, so nothing was looked at"]
+    of_documents = [name for name in request.types if name not in get_args(ClaimType)]
+    if of_documents and "artifact" not in request.kinds:
+        return [
+            f"{name[:80]!r} is no type of claim: these are {', '.join(get_args(ClaimType))}" for name in of_documents
+        ]
+    if request.types and not of_documents and "claim" not in request.kinds:
+        return [f"{request.types[0]} is a type of claims, and only documents were looked at"]
+    return [f"{name[:80]!r} is no type of claim: only documents of that kind can have it" for name in of_documents]
 
 
 def unite(found: list[tuple[str | None, SearchResult]], limit: int) -> Found:

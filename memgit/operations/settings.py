@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from msgspec import Struct
 
 from memgit.config.git_config import set_value, unset_value
@@ -63,6 +65,8 @@ def set_setting(invocation: Invocation, request: ConfigSet) -> SettingView:
         setting = set_value(request.name, request.value, git_dir, for_user=request.for_user)
         if setting.name == "remote" and not request.for_user:
             _warn_of_absence(invocation, request.value.strip())
+        if setting.name in ("embedder", "reranker"):
+            _warn_of_no_model(invocation, setting.name, request.value.strip())
     return _view(invocation.fresh_config().read(request.name))
 
 
@@ -74,6 +78,17 @@ def _warn_of_absence(invocation: Invocation, remote: str) -> None:
     if remote not in known:
         there = f"there is {', '.join(known)}" if known else "it has none"
         invocation.warnings.append(f"this repository has no remote of that name yet ({there}); a sync would be refused")
+
+
+def _warn_of_no_model(invocation: Invocation, setting: str, model: str) -> None:
+    """Warn where a setting names a model that is not there: it may be installed later, and until then has no effect."""
+    from memgit.index.embedders.installed import find_model
+    from memgit.index.embedders.registry import EMBEDDERS, NO_EMBEDDER
+
+    known = {NO_EMBEDDER, *(EMBEDDERS if setting == "embedder" else ())}
+    is_place = setting == "reranker" and Path(model).is_dir()
+    if model not in known and not is_place and find_model(invocation.environment.data_dir, model) is None:
+        invocation.warnings.append(f"no model {model[:64]!r} is installed: `git memory model list` shows which are")
 
 
 def list_settings(invocation: Invocation, request: ConfigList) -> SettingList:

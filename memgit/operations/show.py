@@ -6,12 +6,14 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memgit.errors import InvalidRequest, NotFound
+from memgit.operations.code_states import code_state
 from memgit.operations.conflicts import ConflictGet
 from memgit.operations.conflicts import get as get_conflict
 from memgit.operations.invocation import Invocation
-from memgit.operations.reading import ReadRequest
+from memgit.operations.reading import CodeRequest
 from memgit.operations.views import RelationView, entity_view, relation_view
 from memgit.records.ids import RelationId
 from memgit.retrieval.citations import ArtifactCitation, parse_citation
@@ -19,7 +21,7 @@ from memgit.retrieval.citations import ArtifactCitation, parse_citation
 _SUGGESTED = 5
 
 
-class Show(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Show(CodeRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Show a claim, artifact, relation or conflict case by its id, a unique beginning of it, or a citation."""
 
     id: str
@@ -52,7 +54,9 @@ def show(invocation: Invocation, request: Show) -> Shown:
     entity = state.entity(name)
     assert entity is not None
     revisions = [revision for revision in entity.lineage.revisions if revision.id == revision_id]
-    view_of = entity_view(entity, revisions[0] if revisions else entity.current, state.layer_of, invocation.trusts)
+    revision = revisions[0] if revisions else entity.current
+    view_of = entity_view(entity, revision, state.layer_of, invocation.trusts)
+    view_of = replace(view_of, code_state=code_state(invocation, revision, request))
     relations = [edge for edge in state.relations_at(name) if not edge.void and invocation.sees(edge.scope)]
     relations.sort(key=lambda edge: (edge.seq, edge.digest), reverse=True)
     return Shown(

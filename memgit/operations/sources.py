@@ -6,33 +6,38 @@ source's own names, says how far it got, and says what the source lost. Bringing
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memgit.errors import InvalidRequest, NotFound, RevisionConflict
+from memgit.errors import InvalidRequest, NotFound
 from memgit.operations import checks
-from memgit.operations.artifacts import TEXT_TYPE, ArtifactPut, new_payload, stage_artifact
+from memgit.operations.artifacts import TEXT_TYPE, ArtifactPut, new_payload
 from memgit.operations.checks import Content, FreeJson
 from memgit.operations.invocation import Invocation
-from memgit.operations.lineages import artifact_payload, check_id, latest_at, read_lineage, snapshot_of
+from memgit.operations.lineages import check_id, snapshot_of
 from memgit.operations.reading import ReadRequest
+from memgit.operations.source_items import bring, read_items, replayed
+from memgit.operations.source_items import withdraw as hide
 from memgit.operations.writing import WriteRequest
 from memgit.records import ids
 from memgit.records.ids import EntityId
 from memgit.records.op import (
-    ArtifactPayload,
     CheckpointPayload,
     External,
     Health,
-    ReasonPayload,
     Scope,
     SourcePayload,
     draft,
 )
-from memgit.records.state import Lineage, Revision, Source
+from memgit.records.state import Source
 from memgit.scope.horizon import check_write
 from memgit.store.transaction import Transaction
 from memgit.store.writer import Result
+
+if TYPE_CHECKING:
+    from memgit.index.state_cache import StateCache
 
 
 class SourceRegister(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -85,7 +90,11 @@ class Sources(Struct, frozen=True, kw_only=True):
 
 
 class SourceIngest(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Bring one item at one revision, under the names that the source has for both."""
+    """Bring one item at one revision, under the names that the source has for both.
+
+    What a person forgot stays forgotten, at whatever revision it comes again. `readmit` takes it in all the same, as a
+    new artifact.
+    """
 
     source_id: str
     external_id: str
@@ -97,15 +106,19 @@ class SourceIngest(WriteRequest, frozen=True, kw_only=True, forbid_unknown_field
     component: str | None = None
     provenance: FreeJson = None
     markers: tuple[str, ...] = ()
+    readmit: bool = False
 
 
 class SourceIngested(Struct, frozen=True, kw_only=True):
-    """The artifact that the item is. `replayed`: this revision was there with the same bytes; nothing was written."""
+    """The artifact that the item is. `replayed`: nothing was written, since this revision was there with the same
+    bytes, or since the item is `forgotten`: a person ended it, and the ids are of what ended.
+    """
 
     artifact_id: str
     revision_id: str
     digest: str
     replayed: bool
+    forgotten: bool = False
 
 
 class SourceCheckpoint(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -133,11 +146,15 @@ class SourceWithdraw(WriteRequest, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class SourceWithdrawn(Struct, frozen=True, kw_only=True):
-    """The artifact that is hidden now. `changed` is false where it was already."""
+    """The artifact that is hidden now. `changed` is false where it was already, or had ended.
+
+    `artifact_ids` are all that were hidden: several where clones took the item in apart.
+    """
 
     artifact_id: str
     changed: bool
     physically_erased: bool
+    artifact_ids: tuple[str, ...] = ()
 
 
 def register(invocation: Invocation, request: SourceRegister) -> SourceRegistered:
@@ -151,9 +168,11 @@ def register(invocation: Invocation, request: SourceRegister) -> SourceRegistere
     )
 
     def build(transaction: Transaction) -> Result:
-        for known in invocation.state_of(snapshot_of(transaction)).sources():
+        state = invocation.state_of(snapshot_of(transaction))
+        for known in state.sources():
             same = (known.payload.kind, known.payload.name) == (payload.kind, payload.name)
-            if same and not known.void and known.scope == scope:
+            here = state.aliases.canonical(known.scope) == state.aliases.canonical(scope)
+            if same and here and not known.void:
                 return {"source_id": known.id, "existed": True}
         staged = transaction.stage(draft("register", ids.new_entity_id("source"), scope, payload), payload.name)
         return {"source_id": staged.entity, "existed": False}
@@ -187,17 +206,11 @@ def ingest(invocation: Invocation, request: SourceIngest) -> SourceIngested:
     def build(transaction: Transaction) -> Result:
         snapshot = snapshot_of(transaction)
         state = invocation.state_of(snapshot)
-        source = _writable(invocation, state.source(request.source_id), request.source_id)
-        entity = state.artifact_by_item(source.id, external.item)
-        if entity is None:
-            return {**stage_artifact(transaction, source.scope, payload, data), "replayed": False}
-        lineage = read_lineage(snapshot, entity)
-        known = _brought(lineage, external)
-        if known is not None:
-            _check_same(known, payload, external)
-            if not lineage.withdrawn:
-                return _replayed(lineage, known)
-        return {**stage_artifact(transaction, lineage.scope, payload, data, lineage, lineage.heads), "replayed": False}
+        source = _writable(invocation, state, request.source_id)
+        standing, ended = read_items(snapshot, state.artifacts_by_item(source.id, external.item))
+        if ended and not standing and not request.readmit:
+            return replayed(ended[0], ended[0].revisions[-1], forgotten=True)
+        return bring(transaction, standing, source.scope, payload, data)
 
     return SourceIngested(**invocation.write("source.ingest", request, build).result)
 
@@ -213,7 +226,7 @@ def checkpoint(invocation: Invocation, request: SourceCheckpoint) -> SourceCheck
 
     def build(transaction: Transaction) -> Result:
         state = invocation.state_of(snapshot_of(transaction))
-        source = _writable(invocation, state.source(request.source_id), request.source_id)
+        source = _writable(invocation, state, request.source_id)
         if source.checkpoint == payload:
             return {"source_id": source.id, "changed": False}
         not_before = source.checked_at or source.at
@@ -224,7 +237,7 @@ def checkpoint(invocation: Invocation, request: SourceCheckpoint) -> SourceCheck
 
 
 def withdraw(invocation: Invocation, request: SourceWithdraw) -> SourceWithdrawn:
-    """Hide the artifact of an item that the source lost. Raises NotFound for an item that never came."""
+    """Hide every artifact of an item that the source lost. Raises NotFound for an item that never came."""
     check_id(request.source_id, "source")
     item = _name(request.external_id, "external_id")
     reason = checks.text(request.reason, "reason", "reason_bytes")
@@ -232,16 +245,16 @@ def withdraw(invocation: Invocation, request: SourceWithdraw) -> SourceWithdrawn
     def build(transaction: Transaction) -> Result:
         snapshot = snapshot_of(transaction)
         state = invocation.state_of(snapshot)
-        source = _writable(invocation, state.source(request.source_id), request.source_id)
-        entity = state.artifact_by_item(source.id, item)
-        if entity is None:
+        source = _writable(invocation, state, request.source_id)
+        names = state.artifacts_by_item(source.id, item)
+        if not names:
             raise NotFound(f"no item {item[:80]!r} came from {source.id}", details={"id": source.id, "item": item[:80]})
-        lineage = read_lineage(snapshot, entity)
-        if not lineage.withdrawn:
-            payload = ReasonPayload(reason=reason)
-            op = draft("withdraw", lineage.id, lineage.scope, payload, not_before=latest_at(lineage))
-            transaction.stage(op, artifact_payload(lineage.revisions[-1]).title)
-        return {"artifact_id": lineage.id, "changed": not lineage.withdrawn, "physically_erased": False}
+        standing, ended = read_items(snapshot, names)
+        gone = hide(transaction, standing, reason)
+        latest = (standing or ended)[0].id
+        return {
+            "artifact_id": latest, "changed": bool(gone), "physically_erased": False, "artifact_ids": list(gone)
+        }  # fmt: skip
 
     return SourceWithdrawn(**invocation.write("source.withdraw", request, build).result)
 
@@ -270,33 +283,10 @@ def _known(source: Source | None, source_id: str) -> Source:
     return source
 
 
-def _writable(invocation: Invocation, source: Source | None, source_id: str) -> Source:
-    known = _known(source, source_id)
-    check_write(known.scope, invocation.context, known.id)
+def _writable(invocation: Invocation, state: StateCache, source_id: str) -> Source:
+    known = _known(state.source(EntityId(source_id)), source_id)
+    check_write(known.scope, invocation.context, known.id, state.aliases)
     return known
-
-
-def _brought(lineage: Lineage, external: External) -> Revision | None:
-    """Return the last revision that the source's revision was brought as."""
-    for revision in reversed(lineage.revisions):
-        payload = revision.payload
-        if isinstance(payload, ArtifactPayload) and payload.external == external and not revision.void:
-            return revision
-    return None
-
-
-def _check_same(known: Revision, payload: ArtifactPayload, external: External) -> None:
-    if artifact_payload(known).digest != payload.digest:
-        raise RevisionConflict(
-            f"{external.item[:80]!r} at revision {external.revision[:80]!r} was brought before with other bytes",
-            hint="A source's revision names the same bytes for ever; give the new bytes a revision of their own.",
-            details={"id": external.source, "item": external.item[:80], "current": known.id},
-        )
-
-
-def _replayed(lineage: Lineage, known: Revision) -> Result:
-    digest = artifact_payload(known).digest
-    return {"artifact_id": EntityId(lineage.id), "revision_id": known.id, "digest": digest, "replayed": True}
 
 
 def _as_put(request: SourceIngest) -> ArtifactPut:

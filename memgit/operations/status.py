@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from memgit import clock
+from memgit.operations.code_trust import CodeTrust, code_trust
 from memgit.operations.init import note_store
 from memgit.operations.invocation import Invocation
 from memgit.operations.layer_counts import private_layers
+from memgit.operations.pending_status import PendingNotes, pending_notes
 from memgit.operations.reading import ReadRequest
 from memgit.operations.unsynced import Unsynced, unsynced
+from memgit.retrieval.currentness import reasons_against
 
 
 class Status(ReadRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -21,7 +25,9 @@ class StoreStatus(Struct, frozen=True, kw_only=True):
     All counts are of the layers in sight. `layers` says how many operations each private layer of this clone holds,
     `disputed` which of the latest claims are in dispute, `unsynced` how far the remote is away, as of the last look;
     `shared_drafts` which remotes were last known to have one of them, `merged_drafts` of which the shared layer has
-    all.
+    all. `not_valid_now`: which of the latest have expired, or are not valid yet. `pending` counts the continuity notes
+    in quarantine, which are no part of the memory. `code` counts what is tied to code by how that stands at HEAD; None
+    where nothing is.
     """
 
     store_id: str
@@ -39,6 +45,9 @@ class StoreStatus(Struct, frozen=True, kw_only=True):
     shared_drafts: dict[str, tuple[str, ...]] = {}
     merged_drafts: tuple[str, ...] = ()
     unsynced: Unsynced | None = None
+    pending: PendingNotes | None = None
+    not_valid_now: tuple[str, ...] = ()
+    code: CodeTrust | None = None
 
 
 def status(invocation: Invocation, request: Status) -> StoreStatus:
@@ -51,6 +60,7 @@ def status(invocation: Invocation, request: Status) -> StoreStatus:
     here = state.counts(context.scope)
     everything = state.counts()
     private = private_layers(invocation)
+    now = clock.now()
     latest = tuple(state.latest_claims(context.scope, 5))
     newest = [entity for name, _ in latest if (entity := state.entity(name)) is not None]
     return StoreStatus(
@@ -72,4 +82,7 @@ def status(invocation: Invocation, request: Status) -> StoreStatus:
         shared_drafts={one.layer: one.shared_with for one in private if one.shared_with},
         merged_drafts=tuple(one.layer for one in private if one.merged),
         unsynced=unsynced(invocation),
+        pending=pending_notes(invocation),
+        code=code_trust(invocation),
+        not_valid_now=tuple(entity.lineage.id for entity in newest if reasons_against(entity, entity.current, now)),
     )

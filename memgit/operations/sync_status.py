@@ -105,7 +105,7 @@ def _foreseen(invocation: Invocation, ours: ObjectId, theirs: ObjectId) -> tuple
     except (StoreCorrupt, StoreNotInitialized) as error:
         return (), error.message
     except MemgitError as error:
-        return (), f"{error.message}. {error.hint}"
+        return (), f"{error.message.rstrip('. ')}. {error.hint}"
     state = StateCache(invocation.repository.cache_dir, store.snapshot)
     try:
         state.refresh(here)

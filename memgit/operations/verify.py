@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from msgspec import Struct
 
-from memgit.errors import MemgitError
-from memgit.maintenance.verify import Finding, Report, verify_layer, verify_store
+from memgit.errors import MemgitError, StoreCorrupt
+from memgit.maintenance.verify import Finding, Report, verify_indexes, verify_layer, verify_store
 from memgit.operations.invocation import Invocation, Observed
 from memgit.store.history import walk
 
 
 class Verify(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Check every file of the store, its references, and the state cache against a fresh fold. Takes no input.
+    """Check every file of the store, its references, the state cache against a fresh fold, and the indexes.
 
-    Of the layers that are this clone's alone, the files and the commits are checked.
+    Takes no input. Of the layers that are this clone's alone, the files and the commits are checked.
     """
 
 
@@ -31,7 +32,10 @@ def verify(invocation: Invocation, request: Verify) -> VerifyReport:
     """Return the report of the store at its tip."""
     snapshot = invocation.store.snapshot()
     history = walk(invocation.store.database, snapshot.commit_id)
-    reports = [verify_store(snapshot, lambda: invocation.state_of(snapshot), history), *_private(invocation)]
+    reports = [verify_store(snapshot, lambda: invocation.state_of(snapshot), history)]
+    with suppress(StoreCorrupt):  # which is among the findings
+        invocation.warnings.extend(invocation.state_of(snapshot).take_notes())
+    reports += [verify_indexes(invocation.repository.cache_dir), *_private(invocation)]
     findings = tuple(finding for report in reports for finding in report.findings)
     invocation.observed = Observed(snapshot.seq, snapshot.commit_id)
     return VerifyReport(

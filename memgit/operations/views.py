@@ -12,6 +12,7 @@ from memgit.records.ids import ArtifactId, ClaimId
 from memgit.records.op import Anchor, ArtifactPayload, ClaimPayload, Value
 from memgit.records.state import Case, Entity, Relation, Revision
 from memgit.retrieval.citations import ArtifactCitation, ClaimCitation
+from memgit.retrieval.code_state import CodeState
 from memgit.retrieval.results import Author, EvidenceRef, author_of, evidence_ref
 from memgit.retrieval.view import SHARED, LayerOf, Trusts, all_shared, trusts_nobody
 
@@ -24,7 +25,10 @@ class CodeView(Struct, frozen=True, kw_only=True):
 
 
 class EntityView(Struct, frozen=True, kw_only=True):
-    """What claims and artifacts have in common in answers. `author` and `trusted` are the revision's."""
+    """What claims and artifacts have in common in answers. `author` and `trusted` are the revision's.
+
+    `code` is where its writer's repository stood, `code_state` what became of the code since, where that is looked at.
+    """
 
     kind: str
     workspace_id: str
@@ -48,6 +52,7 @@ class EntityView(Struct, frozen=True, kw_only=True):
     ended_at: str | None = None
     ended_because: str | None = None
     layer: str = SHARED
+    code_state: CodeState | None = None
 
 
 class ClaimView(EntityView, frozen=True, kw_only=True):
@@ -81,6 +86,7 @@ class ArtifactView(EntityView, frozen=True, kw_only=True):
     component: str | None
     provenance: Any
     markers: tuple[str, ...]
+    anchors: tuple[Anchor, ...] = ()
 
 
 class HistoryPage(Struct, frozen=True, kw_only=True):
@@ -178,6 +184,7 @@ def artifact_view(
         component=payload.component,
         provenance=free_json(payload.provenance),
         markers=payload.markers,
+        anchors=payload.anchors,
     )
 
 

@@ -12,11 +12,16 @@ documents that prove them. Ask it before you decide something that may have been
 the next session must know. Send one JSON object to `git memory call` on standard input; one JSON object comes back.
 
 ## Reading
-- `{"op": "memory.recall", "input": {"query": "…"}}` answers "does memory know this?". `presence` is `claims`,
-  `artifacts_only` or `none`. `none` means that nothing qualifies: ask once more in fewer or other words, then say
-  so; do not guess.
-- `{"op": "search", "input": {"query": "…"}}` answers "what is closest?". A hit is a lead, not an answer.
+- `{"op": "memory.retrieve", "input": {"query": "…"}}` answers "does memory know this?", and says what to do next. The
+  `presence` of its `recall` is `claims`, `artifacts_only` or `none`. `none` means that nothing qualifies: check what
+  else it shows, ask once more in fewer or other words, then say so; do not guess.
+- `memory.recall` and `memory.probe` are its two halves: what qualifies, and leads. Neither a lead nor a candidate is an
+  answer.
+- `{"op": "search", "input": {"query": "…"}}` answers "what is closest?". A hit is a lead, too.
 - `{"op": "citation.get", "input": {"citation": "memoree://…"}}` gives the exact bytes behind a citation.
+- `{"op": "why", "input": {"path": "…", "lines": "10-20"}}` tells what is known about lines of code, `for` the few lines
+  worth knowing about files that you open. A `code_state` says how the code behind an item stands: `drifted` and `gone`
+  mean that nobody has looked since it changed, not that the item is false.
 - `claim.get`, `claim.history`, `conflict.list` and `relation.list` show one claim, its past, what disagrees, and what
   is related.
 
@@ -31,6 +36,8 @@ the next session must know. Send one JSON object to `git memory call` on standar
   `"layer": "shared"` are known to this clone only: do not cite them to others.
 - Where MEMGIT_DRAFT is set in your environment, all that you write waits in that draft, and you read what is in it.
   MEMGIT_AGENT is the name under which you write; your user's own name stands beside it. Change neither.
+- To tie a claim to code, add `"anchors": [{"path": "…", "lines": "10-20"}]`. `confirm` with `"entity_ids"` says that
+  something still holds for the code as it is now: only after you looked at both.
 - `undo` with `"targets": ["@last"]` takes your last write back, in whichever layer it is. Nothing is erased by it.
 - Give each write an `"idempotency_key"` beside `"op"`: a retry then returns the first outcome.
 

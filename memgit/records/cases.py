@@ -21,33 +21,19 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from heapq import heappop, heappush
-from itertools import groupby, pairwise
-from typing import Generic, NamedTuple, TypeVar
+from itertools import pairwise
+from typing import NamedTuple
 
 from memgit.records.codec import canonical_json, digest_of
+from memgit.records.effects import Cancels, Effects, Moment, Order, effective_moments, instants
 from memgit.records.ids import CaseId, EntityId, OpDigest, RelationId, RevisionId
 from memgit.records.op import TOMBSTONE_VERBS
 from memgit.records.state import Case, CaseEvent, CaseStatus, Entity, EventKind, Lineage, OpNote, Relation
 
-Cancels = Mapping[OpDigest, tuple[OpDigest, ...]]
-"""What each undo names, by the undo's digest: `fold.Folded.cancels` of all entities and relations at hand."""
-
-Order = tuple[int, OpDigest]
-
 WIDEST_KEPT = 64
 """A stale case over more heads than this is forgotten: before a fork of n heads there were n - 2 smaller ones."""
 
-V = TypeVar("V", covariant=True)
 _STATUS: dict[EventKind, CaseStatus] = {"opened": "open", "reopened": "open", "staled": "stale", "resolved": "resolved"}
-
-
-class Moment(NamedTuple, Generic[V]):
-    """What is so from an operation on."""
-
-    order: Order
-    at: str
-    value: V
 
 
 class Presence(NamedTuple):
@@ -121,25 +107,6 @@ def fork_id(heads: Iterable[RevisionId]) -> CaseId:
 def tombstone_id(tombstone: OpDigest, unseen: Iterable[RevisionId]) -> CaseId:
     """Return the id of the case over the heads that a tombstone did not see; their order does not matter."""
     return _case_id("tombstone", tombstone, sorted(unseen))
-
-
-def effective_moments(relation: Relation, cancels: Cancels) -> list[Moment[bool]]:
-    """Return since when the relation was effective."""
-    effects = _Effects(relation.ops, cancels)
-    return [
-        Moment((note.seq, note.digest), note.at, effective)
-        for note in relation.ops
-        for _, effective in effects.arrive(note)
-    ]
-
-
-def instants(streams: Sequence[Sequence[Moment[V]]]) -> Iterator[tuple[Order, str, list[tuple[int, V]]]]:
-    """Merge streams in the fold's order: for each operation its changes, each with the number of its stream."""
-    tagged = [(order, at, number, value) for number, stream in enumerate(streams) for order, at, value in stream]
-    tagged.sort(key=lambda item: item[0])
-    for order, group in groupby(tagged, key=lambda item: item[0]):
-        changes = list(group)
-        yield order, changes[0][1], [(number, value) for _, _, number, value in changes]
 
 
 def _case_id(*parts: str | list[RevisionId]) -> CaseId:
@@ -297,7 +264,7 @@ class _Replay:
         self._revisions = lineage.revisions
         self._place = {revision.id: place for place, revision in enumerate(lineage.revisions)}
         self._notes = {note.digest: note for note in lineage.ops}
-        self._effects = _Effects(lineage.ops, cancels)
+        self._effects = Effects(lineage.ops, cancels)
         self._effective: set[int] = set()
         self._covers = [0] * len(lineage.revisions)  # of each revision, the children that are effective or covered
         self._heads: list[int] = []
@@ -370,31 +337,3 @@ class _Replay:
         at = bisect_left(self._heads, place)
         self._heads[at : at + (not head)] = [place] if head else []
         self._names[at : at + (not head)] = [self._revisions[place].id] if head else []
-
-
-class _Effects:
-    """Which operations of one entity are effective, as they arrive in the fold's order."""
-
-    def __init__(self, notes: Sequence[OpNote], cancels: Cancels) -> None:
-        self._notes = notes
-        self._place = {note.digest: place for place, note in enumerate(notes)}
-        self._cancels = cancels
-        self._against: Counter[OpDigest] = Counter()  # effective undos that name the operation
-        self._effective: set[OpDigest] = set()
-
-    def arrive(self, note: OpNote) -> Iterator[tuple[OpNote, bool]]:
-        """Yield what the arrival makes effective (True) or void (False), undos aside."""
-        pending = [-self._place[note.digest]]
-        while (
-            pending
-        ):  # latest first: an undo stands after what it names, so that each is judged once, after its judges
-            judged = self._notes[-heappop(pending)]
-            effective = not self._against[judged.digest]
-            if effective == (judged.digest in self._effective):
-                continue
-            (self._effective.add if effective else self._effective.discard)(judged.digest)
-            if judged.verb != "undo":
-                yield judged, effective
-            for digest in self._cancels.get(judged.digest, ()):
-                self._against[digest] += 1 if effective else -1
-                heappush(pending, -self._place[digest])

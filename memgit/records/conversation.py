@@ -13,6 +13,9 @@ from dataclasses import dataclass
 
 from memgit.records.op import Scope
 
+DIMENSIONS = frozenset({"session", "turn", "speaker", "role", "time"})
+"""What a turn's own markers say; a marker that is given for all turns says something else."""
+
 SESSION_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 MOST_TURNS = 1_000_000  # of a session; more is a log, not a conversation
 MOST_PARTS = 99_999  # of one turn

@@ -14,15 +14,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from memgit.records.cases import (
-    Cancels,
-    History,
-    Moment,
-    derive_cases,
-    effective_moments,
-    instants,
-    watched,
-)
+from memgit.records.cases import History, derive_cases, watched
+from memgit.records.effects import Cancels, Moment, effective_moments, instants
 from memgit.records.ids import CaseId, EntityId, RelationId
 from memgit.records.op import RelationType
 from memgit.records.state import Case, Entity, Lineage, Relation, Status

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
+from memgit.index.documents import date_name
+
 _NAMES = (
     "january february march april may june july august september october november december",
     "jan feb mar apr may jun jul aug sep oct nov dec",
@@ -33,7 +35,8 @@ _FORMS = tuple(
 """A month alone counts only after a preposition: `may` and `march` are verbs as well."""
 
 _FITS = ((0, 1.0), (1, 0.7), (7, 0.5), (14, 0.25))
-"""Up to so many days after the day that is asked for, and how well that fits."""
+"""Up to so many days after the day that is asked for, and how well that fits: what happened is told soon. Steps chosen
+by hand; what the part as a whole gives is measured (decision 0028)."""
 _DAY_BEFORE = 0.7  # clocks and time zones differ by as much
 _WEEK_AFTER_MONTH = 0.5
 
@@ -54,6 +57,16 @@ def asked_dates(text: str) -> tuple[AskedDate, ...]:
         found += (asked for match in form.finditer(text) if (asked := _asked(match)))
         text = form.sub(" ", text)
     return tuple(dict.fromkeys(found))
+
+
+def asked_names(asked: Iterable[AskedDate]) -> tuple[str, ...]:
+    """Return the names under which an index has what was said on these dates (`documents.moment_names`)."""
+    return tuple(dict.fromkeys(_name(each) for each in asked))
+
+
+def _name(asked: AskedDate) -> str:
+    month, day = (f"{part:02}" if part is not None else "" for part in (asked.month, asked.day))
+    return date_name(f"{asked.year:04}" if asked.year is not None else "", month, day)
 
 
 def date_fit(asked: Iterable[AskedDate], moment: str) -> float:

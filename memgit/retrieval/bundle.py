@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from memgit.retrieval import bounds
 from memgit.retrieval.bounds import Bound
+from memgit.retrieval.code_state import CODE_WORDS, CodeState
 from memgit.retrieval.conflicts import Conflict
 from memgit.retrieval.results import ArtifactItem, Author, ClaimItem, Why
 from memgit.retrieval.risk import RiskSignal, risk_signals
@@ -153,6 +154,11 @@ def block_quote(text: str) -> str:
     return "".join(f"> {line}".rstrip() + "\n" for line in lines)
 
 
+def one_quoted_line(text: str) -> str:
+    """Return any text on one line, for a place within one; what is invisible is spelled out."""
+    return " ".join(_INVISIBLE.sub(_escaped, _LINE_END.sub(" ", text)).split())
+
+
 def _escaped(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"
 
@@ -172,7 +178,7 @@ def _claim_section(claim: ClaimItem, material: _Material) -> _Section:
     text = claim.statement or (claim.value.data if claim.value is not None else "")
     reason = _reason(claim.why)
     parts = [f"\n## Claim: {claim.claim_type}, {claim.standing}\n\n", f"{claim.citation}\nIncluded: {reason}.\n\n"]
-    parts += [_whose(claim.author, claim.trusted), block_quote(text)]
+    parts += [_code(claim.code_state), _whose(claim.author, claim.trusted), block_quote(text)]
     quoted = [(claim.citation, text)]
     shown: list[str] = []
     for ref in claim.evidence:
@@ -215,22 +221,46 @@ def _whose(author: Author, trusted: bool) -> str:
 def _artifact_section(artifact: ArtifactItem) -> _Section:
     reason = _reason(artifact.why) if artifact.why is not None else "a claim rests on it"
     text = f"\n## Document: {artifact.standing}\n\n{artifact.citation}\nIncluded: {reason}.\n\n"
-    text += _whose(artifact.author, artifact.trusted) + block_quote(artifact.title)
+    text += _code(artifact.code_state) + _whose(artifact.author, artifact.trusted) + block_quote(artifact.title)
     quoted = [(artifact.citation, artifact.title)]
+    if artifact.path is not None and artifact.path != artifact.title:
+        text += block_quote(artifact.path)
+        quoted.append((artifact.citation, artifact.path))
     if artifact.excerpt is not None:
         text += ">\n" + block_quote(artifact.excerpt)
         quoted.append((artifact.citation, artifact.excerpt))
     return _Section(artifact, "artifact", text, reason, (), tuple(quoted))
 
 
+def _code(state: CodeState | None) -> str:
+    """Return the lines that say what became of the code, and where the item comes from. Paths are anybody's text."""
+    if state is None:
+        return ""
+    parts: list[str] = []
+    for anchor in state.anchors:
+        now = f", now {anchor.now.text}" if anchor.now is not None and anchor.now != anchor.was else ""
+        was = anchor.was.text if anchor.was is not None else f"commit {anchor.commit}"
+        stands = f"{anchor.state}; {CODE_WORDS[anchor.state]}"
+        parts.append(f"\nThe code it is about is {stands}:\n\n{block_quote(was + now)}")
+        parts.append(f"\n{block_quote(anchor.difference)}" if anchor.difference else "")
+    if state.branch is not None:
+        parts.append(f"\nFrom a branch that is not merged here:\n\n{block_quote(state.branch)}")
+    return "".join(parts).removeprefix("\n") + ("\n" if parts else "")
+
+
 def _reason(why: Why) -> str:
     """Return why a hit is in the bundle; the words are the asker's own, without what Markdown would read."""
-    words = ", ".join(re.sub(r"[^\w./:@-]", "", word) for word in why.met[:8])
+    words, elsewhere = _words(why.met), _words(why.elsewhere)
     if why.tier:
-        return f"{why.tier} match of {words}"
+        apart = f"{', and ' if words else ''}of {elsewhere} elsewhere in it" if elsewhere else ""
+        return f"{why.tier} match{' of ' + words if words else ' '}{apart}"
     if why.led_by is not None:
         return f"led to by the {why.led_by.kind.replace('_', ' ')} {why.led_by.projection_id}, not qualified"
     return f"near the query ({words or 'by likeness'}), not qualified"
+
+
+def _words(terms: tuple[str, ...]) -> str:
+    return ", ".join(re.sub(r"[^\w./:@-]", "", term) for term in terms[:8])
 
 
 def _manifest(sections: list[_Section]) -> Iterator[ManifestItem]:

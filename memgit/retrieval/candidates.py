@@ -15,8 +15,9 @@ from memgit.index.documents import DocumentKind, matchable, stands
 from memgit.index.lexical import Hit, Order, TermMatch
 from memgit.index.passages import PASSAGE_BYTES, boundary_before, decode_text
 from memgit.records.ids import EntityId, RevisionId
-from memgit.records.op import ArtifactPayload, Span
+from memgit.records.op import ArtifactPayload, ClaimPayload, Span
 from memgit.records.state import Entity, Projection, Revision
+from memgit.retrieval.asking import only_asks
 from memgit.retrieval.currentness import Reason, reasons_against
 from memgit.retrieval.qualification import Lexicon, Match, description_lexicon, lexicon, match, may_qualify
 from memgit.retrieval.query import Query
@@ -49,6 +50,11 @@ class Excerptable:
     own: Match
 
 
+_MOST_HISTORY = HISTORY_FACTOR**3  # times as many hits as are wanted; each is folded as it was, about 0.5 ms
+
+_WEIGHTS = {"decision": 0, "constraint": 0, "observation": 2}
+_SCORE_DIGITS = 6  # as scores are shown: what looks equal is
+
 _Option = tuple[Match, tuple[TermMatch, ...], Excerptable | None]
 _PROJECTION = "projection"  # the field of a term that a derived text meets
 
@@ -59,7 +65,9 @@ class Candidate:
 
     `reasons`: why it is not current. `score` and `terms` are the index's, for its best document. `passage`: the bytes
     of an artifact to quote; None for a claim, and where only the title meets the query. `via`: the derived text that
-    led to an artifact that nothing else led to so well; it has no tier then, and `terms` are that text's.
+    led to an artifact that nothing else led to so well; it has no tier then, and `terms` are that text's. `query`: what
+    it was compared with, None where nothing was asked of it. `answers`: the question that it was said after, where that
+    alone led here; `score` is the question's then.
     """
 
     entity: Entity
@@ -72,6 +80,8 @@ class Candidate:
     layer: str = SHARED  # whose tree holds the revision
     trusts: Trusts = trusts_nobody
     via: Projection | None = None
+    query: Query | None = None
+    answers: EntityId | None = None
 
     @property
     def id(self) -> EntityId:
@@ -85,9 +95,20 @@ class Candidate:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """Sorts by tier, what is current first, by how much is met, then by score; ties by later seq, then id."""
+        """Sorts by tier, what is current first, how much is met, then score; ties by type, later seq, then id."""
         tier, met = self.match.order
-        return (tier, bool(self.reasons), met, -self.score, -self.revision.seq, self.id, self.revision.id)
+        return (tier, bool(self.reasons), met, self.by_score, -self.revision.seq, self.id, self.revision.id)
+
+    @property
+    def by_score(self) -> tuple[float, int]:
+        """Sorts by score; what scores alike by its type."""
+        return -round(self.score, _SCORE_DIGITS), self.weight
+
+    @property
+    def weight(self) -> int:
+        """Sorts what binds (decisions, constraints) before what was only observed, where nothing else decides."""
+        payload = self.revision.payload
+        return _WEIGHTS.get(payload.claim_type, 1) if isinstance(payload, ClaimPayload) else 1
 
 
 def candidates(
@@ -105,8 +126,32 @@ def candidates(
         markers=selection.markers,
         derived=selection.derived,
     )
-    hits = view.index.query(query.terms, where, limit * (HISTORY_FACTOR if view.past else 1), order)
-    return list(judged(query, view, selection, hits, hopeful_only=hopeful_only))
+    size = limit
+    while True:
+        hits = view.index.query(query.terms, where, size, order)
+        found = list(judged(query, view, selection, hits, hopeful_only=hopeful_only))
+        if view.past is None or not _is_crowded(query, hits, found, size, limit, hopeful_only=hopeful_only):
+            return found
+        size *= HISTORY_FACTOR
+
+
+def _is_crowded(
+    query: Query, hits: Sequence[Hit], found: Sequence[Candidate], size: int, limit: int, *, hopeful_only: bool
+) -> bool:
+    """Tell whether what had ended by a past moment may have taken the places of what had not, and more can be seen.
+
+    An index does not know what was current then, so it ranks what was not as well.
+    """
+    if size >= limit * _MOST_HISTORY:
+        return False
+    for kind in ("claim", "artifact"):
+        reached = [hit for hit in hits if hit.document.kind == kind]
+        if hopeful_only:
+            reached = [hit for hit in reached if may_qualify(query, hit.terms)]
+        left = sum(candidate.entity.lineage.kind == kind for candidate in found)
+        if len(reached) >= size and left < limit:
+            return True
+    return False
 
 
 def one_per_entity(found: Sequence[Candidate]) -> list[Candidate]:
@@ -143,7 +188,7 @@ def judged(
         else:
             found = _artifact(query, view, entity, revision, reasons, group)
         if found is not None:
-            yield replace(found, layer=view.layer_of(revision.digest), trusts=view.trusts)
+            yield replace(found, layer=view.layer_of(revision.digest), trusts=view.trusts, query=query)
 
 
 def _grouped(hits: Iterable[Hit]) -> dict[tuple[EntityId, RevisionId], list[Hit]]:
@@ -160,6 +205,8 @@ def _find(entity: Entity | None, revision_id: RevisionId) -> Revision | None:
 
 def _claim(query: Query, entity: Entity, revision: Revision, reasons: tuple[Reason, ...], hits: list[Hit]) -> Candidate:
     found = match(query, description_lexicon(matchable(revision.payload)))
+    if found.tier is not None and only_asks(revision):
+        found = replace(found, tier=None, withheld="question")
     return Candidate(entity, revision, reasons, found, hits[0].score, hits[0].matches)
 
 
@@ -181,6 +228,8 @@ def _artifact(
         found = together
     if quoted is not None and not quoted.own.met:
         quoted = None
+    if not found.met and passages:
+        quoted = passages[0][2]  # near in meaning alone: what is near is shown, the nearest first
     direct = Candidate(entity, revision, reasons, found, _score(terms), terms, quoted)
     if found.tier is not None:
         return direct
@@ -206,7 +255,7 @@ def _led_to(query: Query, view: View, direct: Candidate, title: Lexicon, hits: l
         terms = _united(*(matches.matches for matches in hits if matches.document.start is None), _derived(hit))
         yield replace(
             direct,
-            match=replace(met, tier=None, guessed=()),
+            match=replace(met, tier=None, withheld=None),
             score=_score(terms),
             terms=terms,
             passage=best,

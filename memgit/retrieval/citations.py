@@ -19,7 +19,7 @@ from memgit.records import ids
 from memgit.records.ids import ArtifactId, BlobDigest, ClaimId, EntityId, RevisionId
 from memgit.records.state import Entity, Revision
 
-_ARTIFACT = re.compile(r"memoree://artifact/(art_[0-9a-z]+)@(arev_[0-9a-z]+)(?:#(\d{1,16})-(\d{1,16}))?")
+_ARTIFACT = re.compile(r"memoree://artifact/(art_[0-9a-z]+)@(arev_[0-9a-z]+)(?:#([0-9]{1,16})-([0-9]{1,16}))?")
 _CLAIM = re.compile(r"memoree://claim/(clm_[0-9a-z]+)@(crev_[0-9a-z]+)")
 _HINT = "The forms are memoree://artifact/ARTIFACT@REVISION#START-END and memoree://claim/CLAIM@REVISION."
 

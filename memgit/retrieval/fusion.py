@@ -11,8 +11,10 @@ gives.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from math import log1p
+
+from msgspec import Struct
 
 WORDS, AROUND_WORDS, SESSION_WORDS = 1.0, 1.3, 0.7
 MEANING, AROUND_MEANING = 1.0, 1.5
@@ -65,9 +67,8 @@ class Scale:
     meaning: float
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The parts of a score. They add up to it."""
+class Parts(Struct, frozen=True):
+    """The parts of a score. They add up to it. One is made for each proposal, and a struct is made fastest."""
 
     words: float = 0.0
     around_words: float = 0.0
@@ -82,11 +83,21 @@ class Parts:
     @property
     def score(self) -> float:
         """The whole score."""
-        return sum(self.as_dict().values())
+        return (
+            self.words
+            + self.around_words
+            + self.session_words
+            + self.meaning
+            + self.around_meaning
+            + self.speaker
+            + self.question
+            + self.length
+            + self.date
+        )
 
     def as_dict(self) -> dict[str, float]:
         """Return the parts by name."""
-        return {part.name: float(getattr(self, part.name)) for part in fields(self)}
+        return {name: float(getattr(self, name)) for name in self.__struct_fields__}
 
 
 def scale_of(texts: Iterable[Said]) -> Scale:

@@ -30,6 +30,8 @@ _WORDS: tuple[tuple[IntentHint, str], ...] = (
     ("procedure", r"how (?:do|can|should|to)|steps?|procedure|run ?book|instructions?"),
     ("code", r"function|method|class|module|file|line|implemented|call(?:s|ed|er)|import(?:s|ed)?|defined"),
 )
+"""English alone, chosen by hand: a hint that is absent says nothing, so a missed one costs a hint."""
+
 _PATTERNS = tuple((hint, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for hint, words in _WORDS)
 
 

@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import NamedTuple, Protocol
 
-from memgit.index.lexical import IndexFilter
-from memgit.records.ids import EntityId, RevisionId
+from memgit.index.lexical import IndexFilter, Stored
+from memgit.records.ids import EntityId
 
 
 class Near(NamedTuple):
-    """A revision, or the bytes [start, end) of an artifact's, and its cosine to the question, from -1 to 1.
+    """A revision, a passage of an artifact or a text derived from it, and its cosine to the question, from -1 to 1."""
 
-    `projection`: it is the text derived from these bytes that is near.
-    """
-
-    entity: EntityId
-    revision: RevisionId
-    start: int | None
-    end: int | None
+    document: Stored
     score: float
-    projection: EntityId | None = None
 
 
 class Nearness(Protocol):

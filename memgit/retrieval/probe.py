@@ -7,7 +7,6 @@ a document, so that neither lends the other relevance or evidence.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -15,30 +14,28 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memgit.index.passages import boundary_before, decode_text
+from memgit.index.documents import path_of
+from memgit.index.passages import boundary_before
 from memgit.records.ids import ArtifactId
 from memgit.records.op import ArtifactPayload, ClaimPayload, Evidence
 from memgit.records.span import span_fault
-from memgit.records.state import Entity, Projection, Revision
+from memgit.records.state import Projection, Revision
 from memgit.retrieval import bounds
 from memgit.retrieval.bounds import Bound
 from memgit.retrieval.candidates import Candidate, Selection, candidates, one_per_entity, quotable
 from memgit.retrieval.citations import ArtifactCitation
+from memgit.retrieval.cited_sources import is_outdated_note, shown_evidence
 from memgit.retrieval.excerpt import excerpt_span
 from memgit.retrieval.query import Query, analyse_query, with_similar_words
 from memgit.retrieval.results import Author, author_of
 from memgit.retrieval.view import Horizon, View
+from memgit.retrieval.windows import WINDOW_BYTES, WINDOWS, Documents, clauses_of
 
 DEPTH = Bound(1, 8)
 RAW_FLOOR = 2  # places that raw documents have among the leads, where there are so many
-WINDOW_BYTES = 384  # of a passage that nobody cited exactly
-WINDOWS = 3  # of one document behind one claim; they do not overlap
 CITED_BYTES = 1024  # an exact citation is shown whole up to here
-_SCANNED_BYTES = 256 * 1024  # of a document that is cited as a whole
 _PROPOSALS = 32
-_CLAUSE = re.compile(
-    r"[.;:!?\n]+\s|,\s+|\s+(?:and|but|or|because|which|while|when|unless|until|so that)\s+", re.IGNORECASE
-)
+_CLAIMS_LOOKED_AT = 3 * DEPTH.most  # for a source that may be shown
 
 Provenance = Literal["claim_evidence", "artifact_window", "projection"]
 
@@ -70,7 +67,8 @@ class LeadSource(Struct, frozen=True, kw_only=True):
 
 
 class Lead(Struct, frozen=True, kw_only=True):
-    """A place to look. `title` is untrusted text; `claim_id` is None for a raw document.
+    """A place to look. `title` and `path`, where the document came from, are untrusted; `claim_id` is None for a raw
+    document.
 
     `author` and `trusted` are of the claim's or the document's revision; each source has those of its own bytes.
     """
@@ -81,6 +79,7 @@ class Lead(Struct, frozen=True, kw_only=True):
     score: float
     author: Author
     trusted: bool
+    path: str | None = None
 
 
 class ProbeResult(Struct, frozen=True, kw_only=True):
@@ -107,9 +106,11 @@ def probe(request: ProbeRequest, view: View) -> ProbeResult:
         cited = {item.artifact for claim in claims for item in _evidence(claim)}
         claims, raw = [], [candidate for candidate in raw if candidate.id not in cited]
     floor = min(RAW_FLOOR, len(raw), request.depth)
-    leads = [lead for claim in claims if (lead := _claim_lead(claim, queries[0], view)).sources]
-    leads = leads[: request.depth - floor]
-    leads += [lead for item in raw if (lead := _raw_lead(item, queries[0], view)).sources][: request.depth - len(leads)]
+    documents = Documents(view)
+    of_claims = (_claim_lead(claim, documents, view) for claim in claims[:_CLAIMS_LOOKED_AT])
+    leads = list(islice((lead for lead in of_claims if lead.sources), request.depth - floor))
+    of_raw = (_raw_lead(item, queries[0], view) for item in raw)
+    leads += islice((lead for lead in of_raw if lead.sources), request.depth - len(leads))
     return ProbeResult(
         leads=tuple(leads),
         searched_horizons=(view.horizon,),
@@ -124,7 +125,7 @@ def _nearest(queries: list[Query], view: View) -> list[Candidate]:
     for query in queries:
         if not query.units:
             continue
-        guessed = with_similar_words(query, view.index)
+        guessed = with_similar_words(query, view)
         for candidate in one_per_entity(candidates(guessed, view, Selection(derived=True), _PROPOSALS, "score")):
             known = best.get(candidate.id)
             if known is None or candidate.score > known.score:
@@ -137,21 +138,28 @@ def _evidence(claim: Candidate) -> tuple[Evidence, ...]:
     return payload.evidence if isinstance(payload, ClaimPayload) else ()
 
 
-def _claim_lead(claim: Candidate, query: Query, view: View) -> Lead:
+def _claim_lead(claim: Candidate, documents: Documents, view: View) -> Lead:
     sources: list[LeadSource] = []
-    title = ""
+    described: ArtifactPayload | None = None
+    clauses = clauses_of(claim.revision)
     for item in _evidence(claim):
-        entity = view.entity(item.artifact)
-        if entity is None or not view.sees(entity) or entity.status != "active":
+        shown = shown_evidence(item.artifact, item.revision, view)
+        if shown is None:
             continue
-        title = title or _title(entity, item)
-        sources += _places(claim, item, entity, query, view)
-    return _lead(claim, title, sources, claim.id)
+        entity, revision = shown
+        described = described or _described(revision)
+        written = _Written(item, author_of(revision.actor), view.trusts(entity, revision))
+        spans = _spans(claim, item, revision, documents, clauses)
+        sources += (written.source(start, end, "claim_evidence") for start, end in spans)
+    return _lead(claim, described, sources, claim.id)
 
 
-def _lead(candidate: Candidate, title: str, sources: Iterable[LeadSource], claim_id: str | None) -> Lead:
+def _lead(
+    candidate: Candidate, document: ArtifactPayload | None, sources: Iterable[LeadSource], claim_id: str | None
+) -> Lead:
     return Lead(
-        title=title,
+        title=document.title if document is not None else "",
+        path=path_of(document) if document is not None else None,
         claim_id=claim_id,
         sources=tuple(sources),
         score=round(candidate.score, 6),
@@ -160,41 +168,21 @@ def _lead(candidate: Candidate, title: str, sources: Iterable[LeadSource], claim
     )
 
 
-def _title(entity: Entity, item: Evidence) -> str:
-    payload = (_revision(entity, item) or entity.current).payload
-    return payload.title if isinstance(payload, ArtifactPayload) else ""
+def _described(revision: Revision) -> ArtifactPayload | None:
+    return revision.payload if isinstance(revision.payload, ArtifactPayload) else None
 
 
-def _places(claim: Candidate, item: Evidence, entity: Entity, query: Query, view: View) -> Iterator[LeadSource]:
+def _spans(
+    claim: Candidate, item: Evidence, revision: Revision, documents: Documents, clauses: list[Query]
+) -> Iterator[tuple[int, int]]:
     """Yield the cited bytes, or the windows of a document that is cited as a whole, by the clauses of the claim."""
-    revision = _revision(entity, item)
-    data = view.read_blob(revision.blob) if revision is not None and revision.blob else None
-    if revision is None or data is None or decode_text(data) is None:
+    data = documents.text(revision)
+    if data is None or is_outdated_note(claim.revision, revision, data):
         return
-    written = _Written(item, author_of(revision.actor), view.trusts(entity, revision))
-    if item.start is not None and item.end is not None:
-        if span_fault(data, item.start, item.end, is_text=True) is not None:
-            return  # it came from elsewhere and cites nothing: such a claim leads nowhere
-        end = boundary_before(data, min(item.end, item.start + CITED_BYTES))
-        yield written.source(item.start, end, "claim_evidence")
-        return
-    seen: list[tuple[int, int]] = []
-    scanned = data[: boundary_before(data, min(len(data), _SCANNED_BYTES))]
-    for clause in _clauses(claim):
-        start, end = excerpt_span(scanned, clause, WINDOW_BYTES)
-        if start < end and all(end <= before or start >= after for before, after in seen):
-            seen.append((start, end))
-            yield written.source(start, end, "claim_evidence")
-        if len(seen) == WINDOWS:
-            return
-
-
-def _clauses(claim: Candidate) -> list[Query]:
-    """Return a claim's statement as queries, clause by clause, the whole of it first."""
-    payload = claim.revision.payload
-    statement = (payload.statement or "") if isinstance(payload, ClaimPayload) else ""
-    parts = [statement, *_CLAUSE.split(statement)]
-    return [query for part in parts if part.strip() and (query := analyse_query(part)).units]
+    if item.start is None or item.end is None:
+        yield from documents.windows(revision, clauses)
+    elif span_fault(data, item.start, item.end, is_text=True) is None:
+        yield item.start, boundary_before(data, min(item.end, item.start + CITED_BYTES))
 
 
 def _raw_lead(artifact: Candidate, query: Query, view: View) -> Lead:
@@ -206,8 +194,7 @@ def _raw_lead(artifact: Candidate, query: Query, view: View) -> Lead:
         start, end = excerpt_span(passage.data, query, WINDOW_BYTES)
         source = _written(artifact).source(passage.start + start, passage.start + end, "artifact_window")
         sources = (source,) if start < end else ()
-    title = payload.title if isinstance(payload, ArtifactPayload) else ""
-    return _lead(artifact, title, sources, None)
+    return _lead(artifact, payload if isinstance(payload, ArtifactPayload) else None, sources, None)
 
 
 def _derived_from(artifact: Candidate, projection: Projection, query: Query, view: View) -> Iterator[LeadSource]:
@@ -242,7 +229,3 @@ class _Written:
 def _written(artifact: Candidate) -> _Written:
     item = Evidence(ArtifactId(artifact.id), artifact.revision.id)
     return _Written(item, author_of(artifact.revision.actor), artifact.is_trusted)
-
-
-def _revision(entity: Entity, item: Evidence) -> Revision | None:
-    return next((revision for revision in entity.lineage.revisions if revision.id == item.revision), None)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
+from typing import NamedTuple
 
-from memgit.index.lexical import Hit, IndexFilter
+from memgit.index.lexical import Hit, IndexFilter, QueryTerm, Stored
 from memgit.records.ids import EntityId, RevisionId
-from memgit.retrieval.asked_dates import AskedDate, asked_dates, date_fit
+from memgit.retrieval.asked_dates import AskedDate, asked_dates, asked_names, date_fit
 from memgit.retrieval.fusion import MEANING_REACH, Parts, Said, Surroundings, fuse, scale_of
-from memgit.retrieval.nearness import Near, Nearness
+from memgit.retrieval.nearness import Nearness
 from memgit.retrieval.neighbours import Conversations, SessionKey, Turn, speakers_in
 from memgit.retrieval.query import Query
 from memgit.retrieval.stored import stored_of
@@ -22,17 +24,18 @@ from memgit.retrieval.view import HISTORY_FACTOR, View
 
 WORD_PROPOSALS, WORDS_PER_HIT = 128, 4  # of each kind, at least, and for each hit that is asked for
 MEANING_PROPOSALS, MEANINGS_PER_HIT = 64, 2
+DATE_PROPOSALS = 64  # of what was said on a date that the query names, the newest
 EXTENDED = 32  # proposals whose neighbours are proposed, too: the answer may share no word with its question
 _EXTENDED_REACH = 2  # turns
 
 NEAR_ENOUGH = 0.3
-"""The cosine that what shares no word with a question needs, by itself and around it. Below, unrelated texts begin."""
+"""The cosine that what shares no word with a question needs, by itself and around it. Below, unrelated texts begin: of
+388,590 pairs of a question of one LoCoMo conversation and a turn of another 0.4 % reach it with `static`."""
 
 Key = tuple[EntityId, RevisionId]
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A revision with its score. `hits` are the index's, best first; one without matches where it met no word.
 
     `near` is its cosine to the question, None where nobody looked.
@@ -82,51 +85,61 @@ class _Pool:
 
     def propose(self, limit: int) -> None:
         """Collect the proposals for an answer of `limit` hits, and what is known of each."""
-        factor = HISTORY_FACTOR if self._view.past else 1
+        factor = HISTORY_FACTOR if self._view.past is not None else 1
         by_words = max(WORD_PROPOSALS, WORDS_PER_HIT * limit) * factor
         for hit in self._view.index.query(self._query.terms, self._where, by_words, "score"):
             self._add(hit)
         if self._nearness is not None:
             by_meaning = max(MEANING_PROPOSALS, MEANINGS_PER_HIT * limit) * factor
             for near in self._nearness.nearest(self._query.text, self._where, by_meaning):
-                self._near[near.entity] = max(near.score, self._near.get(near.entity, -1.0))
-                if (near.entity, near.revision) not in self._proposals or near.start is not None:
-                    self._add_near(near)
+                name = near.document.entity
+                self._near[name] = max(near.score, self._near.get(name, -1.0))
+                self._add_near(near.document)
+        self._add_said_on_dates(limit)
         self._find_turns()
         self._extend(max(EXTENDED, limit))
         self._measure()
 
     def scored(self) -> list[Ranked]:
         """Return the proposals with their scores, best first."""
-        scale = scale_of(self._own(key) for key in self._proposals)
+        own = {key: self._own(key) for key in self._proposals}
+        scale = scale_of(own.values())
         sessions = self._session_terms()
         result: list[tuple[float, int, Key, Ranked]] = []
         for key, proposal in self._proposals.items():
-            parts = fuse(self._own(key), self._surroundings(proposal, sessions), scale)
+            parts = fuse(own[key], self._surroundings(proposal, sessions), scale)
             near = self._near.get(key[0])
-            if parts.words or parts.around_words or (near or 0.0) >= NEAR_ENOUGH:
+            if parts.words or parts.around_words or parts.date or (near or 0.0) >= NEAR_ENOUGH:
                 result.append((-parts.score, -proposal.seq, key, Ranked(tuple(proposal.hits), parts, near)))
-        return [found for *_, found in sorted(result, key=lambda each: each[:3])]
+        result.sort(key=itemgetter(0, 1, 2))
+        return [found for *_, found in result]
 
     def _add(self, hit: Hit) -> _Proposal:
-        proposal = self._proposals.setdefault((hit.document.entity, hit.document.revision), _Proposal())
+        key = (hit.document.entity, hit.document.revision)
+        proposal = self._proposals.get(key)
+        if proposal is None:
+            proposal = self._proposals[key] = _Proposal()
         proposal.hits.append(hit)
         for match in hit.matches:
             proposal.terms[match.term] = max(match.weight, proposal.terms.get(match.term, 0.0))
         return proposal
 
-    def _add_near(self, near: Near) -> None:
-        """Propose a revision of which no word is met."""
-        entity = self._view.entity(near.entity)
-        revisions = entity.lineage.revisions if entity is not None else ()
-        revision = next((each for each in revisions if each.id == near.revision), None)
-        if entity is None or revision is None:
+    def _add_near(self, document: Stored) -> None:
+        """Propose what is near, unless words have proposed it already."""
+        known = self._proposals.get((document.entity, document.revision))
+        if known is not None and (document.start is None or any(_same(document, hit.document) for hit in known.hits)):
             return
-        found = stored_of(entity, revision, near.start, near.end, near.projection)
-        known = self._proposals.get((near.entity, near.revision))
-        place = (found.start, found.end, found.projection)
-        if known is None or all(place != (each.start, each.end, each.projection) for each, *_ in known.hits):
-            self._add(Hit(found, 0.0))
+        self._add(Hit(document, 0.0))
+
+    def _add_said_on_dates(self, limit: int) -> None:
+        """Propose what was said on a date that the query names, whether or not it shares a word with it."""
+        names = asked_names(self._dates)
+        if not names or "claim" not in self._where.kinds:
+            return
+        where = replace(self._where, kinds=frozenset({"claim"}))
+        asked = (QueryTerm("date", identifiers=names),)
+        for hit in self._view.index.query(asked, where, max(DATE_PROPOSALS, limit), "score"):
+            self._add_near(hit.document)
 
     def _find_turns(self) -> None:
         for (entity_id, revision_id), proposal in self._proposals.items():
@@ -138,6 +151,8 @@ class _Pool:
 
     def _extend(self, count: int) -> None:
         """Propose the neighbours of the best."""
+        if not self._by_turn:
+            return
         scale = scale_of(self._own(key) for key in self._proposals)
         order = [
             (-self._own(key).share(scale), -proposal.seq, key, proposal.turn)
@@ -154,6 +169,8 @@ class _Pool:
 
     def _measure(self) -> None:
         """Learn what the fusion needs of every turn that is proposed, and how near those around it are."""
+        if not self._by_turn:
+            return
         turns = {name: proposal.turn for name, proposal in self._by_turn.items() if proposal.turn is not None}
         words, speaker = speakers_in(self._query, turns.values())
         if words >= {unit.name for unit in self._query.units}:
@@ -208,6 +225,11 @@ class _Pool:
         """Tell whether the request's conditions admit a turn; scope and status have been looked at."""
         where = self._where
         return "claim" in where.kinds and where.admits_details(stored_of(turn.entity, turn.revision))
+
+
+def _same(document: Stored, other: Stored) -> bool:
+    """Tell whether two documents of one revision are the same part of it."""
+    return (document.start, document.end, document.projection) == (other.start, other.end, other.projection)
 
 
 def _may_be_a_turn(proposal: _Proposal) -> bool:

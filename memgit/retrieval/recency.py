@@ -76,7 +76,7 @@ def with_recency(
     """Return the same candidates, best first, in the order that the policy gives them, with what it did.
 
     `ranked` is in order of relevance. `scores` say how relevant each is, where that is not its lexical score alone.
-    Nothing passes what qualified by a better tier, or by more of the query.
+    Nothing passes what qualified by a better tier, or by more of the query; an observation no decision with its score.
     """
     known = [candidate.score for candidate in ranked] if scores is None else scores
     best = max(known, default=0.0)
@@ -121,6 +121,8 @@ def _judge(candidate: Candidate, place: int, score: float, instant: str) -> Rece
 def _passes(ranked: Sequence[Candidate], judged: Sequence[Recency], mine: int, other: int) -> bool:
     if not judged[mine].eligible or ranked[mine].match.order > ranked[other].match.order:
         return False
+    if judged[mine].score == judged[other].score and ranked[mine].weight > ranked[other].weight:
+        return False  # what was only observed does not pass what binds for being newer
     return judged[mine].score + judged[mine].bonus > judged[other].score + judged[other].bonus
 
 

@@ -1,8 +1,8 @@
 """Another order for claims that stand beside each other anyway, from scores of a model that has read them. Pure.
 
-It never decides what qualifies or what a recall shows: within a recall it moves claims of one tier among their own
-places. The exact tier stays as it is, and so do artifacts. In a search it orders what words and meaning have put first.
-Where there are no scores, all stays.
+It never decides what qualifies or what a recall shows: it moves claims of one tier among their own places. The exact
+tier stays as it is, and so do artifacts. In a search that holds for what words and meaning have put first. Where there
+are no scores, all stays.
 """
 
 from __future__ import annotations
@@ -37,13 +37,19 @@ def after_reading(
 ) -> tuple[list[int], dict[int, float]]:
     """Return the places of a search's hits in their new order, and the score of each that was read, by its place.
 
-    `near` are the cosines of the hits. Read are the claims among the first hits and among the nearest.
+    `near` are the cosines of the hits. Read are the claims among the first hits and among the nearest, all at once;
+    those of each tier keep to their places, and what is not current never moves before what is.
     """
     read = [place for place in sorted({*range(len(hits))[:POOL_EACH], *nearest(near)}) if _may_move(hits[place])]
     given = scores(question, [text_of(hits[place]) for place in read]) if len(read) > 1 else None
     if given is None:
         return list(range(len(hits))), {}
-    return reordered(range(len(hits)), read, given), dict(zip(read, given, strict=True))
+    scored = dict(zip(read, given, strict=True))
+    order = list(range(len(hits)))
+    for group in _tiers([hits[place] for place in read]):
+        places = [read[number] for number in group]
+        order = reordered(order, places, [scored[place] for place in places])
+    return order, scored
 
 
 def nearest(near: Sequence[float | None]) -> list[int]:
@@ -75,9 +81,9 @@ def _may_move(candidate: Candidate) -> bool:
 
 
 def _tiers(claims: Sequence[Candidate]) -> Iterator[list[int]]:
-    """Yield the places of each tier in which there is something to order."""
+    """Yield the places of each tier in which there is something to order; what has none is a tier, too."""
     groups: dict[tuple[object, bool], list[int]] = {}
     for place, claim in enumerate(claims):
-        if claim.match.tier not in (None, "exact"):
+        if claim.match.tier != "exact":
             groups.setdefault((claim.match.tier, bool(claim.reasons)), []).append(place)
     yield from (places for places in groups.values() if len(places) > 1)

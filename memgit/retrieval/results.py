@@ -10,14 +10,17 @@ from typing import Literal
 
 from msgspec import Struct
 
+from memgit.index.documents import path_of
 from memgit.records.ids import ArtifactId, ClaimId, EntityId
 from memgit.records.op import Actor, ArtifactPayload, ClaimPayload, ClaimType, Evidence, ProjectionKind, Scope, Value
 from memgit.records.state import Entity, Status
 from memgit.retrieval.candidates import Candidate
 from memgit.retrieval.citations import ArtifactCitation, ClaimCitation
+from memgit.retrieval.code_state import CodeState
 from memgit.retrieval.currentness import Reason
 from memgit.retrieval.excerpt import excerpt_span
-from memgit.retrieval.qualification import Tier
+from memgit.retrieval.explained import MetBy, Parts, artifact_parts, claim_parts, met_by
+from memgit.retrieval.qualification import Tier, Withheld
 from memgit.retrieval.query import Query
 from memgit.retrieval.recency import Recency
 from memgit.retrieval.view import SHARED
@@ -36,9 +39,14 @@ class LedBy(Struct, frozen=True, kw_only=True):
 
 
 class Why(Struct, frozen=True, kw_only=True):
-    """Why something is in an answer. `tier` None: it did not qualify. `guessed`: (asked, written) pairs.
+    """Why something is in an answer. `tier` None: it did not qualify.
 
+    `met` are the terms of the query that stand in what is shown: a claim's fields, a document's excerpt, title or path;
+    `met_by` says which and how. `elsewhere` are those that only the rest of the document holds. `guessed`: (asked,
+    written) pairs. `withheld`: the words would do, but it is a `question`, or meets them by `derivation` alone, by
+    other words with the same stems.
     `led_by`: only a derived text met enough of the query; `score` is that text's then, `met` the document's own.
+    `answers`: the question that this was said after, which alone led here; `score` is the question's then.
     """
 
     tier: Tier | None
@@ -48,6 +56,10 @@ class Why(Struct, frozen=True, kw_only=True):
     scattered: bool
     score: float
     led_by: LedBy | None = None
+    met_by: tuple[MetBy, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    withheld: Withheld | None = None
+    answers: str | None = None
 
 
 class EvidenceRef(Struct, frozen=True, kw_only=True):
@@ -111,12 +123,14 @@ class ClaimItem(Struct, frozen=True, kw_only=True):
     same_as: tuple[str, ...] = ()
     same_count: int = 0
     recency: Recency | None = None
+    code_state: CodeState | None = None
 
 
 class ArtifactItem(Struct, frozen=True, kw_only=True):
-    """A reference to an artifact. `excerpt` is exactly the bytes of `citation`; None where only the title was met.
+    """A reference to an artifact. `excerpt` is exactly the bytes of `citation`; None where its description is met.
 
-    `reason`: `match` where it qualified by its own text, `evidence` where a claim of the same answer rests on it.
+    `path`: where it came from, as its provenance says; None where it says nothing. `reason`: `match` where it qualified
+    by its own text, `evidence` where a claim of the same answer rests on it.
     """
 
     artifact_id: str
@@ -141,6 +155,8 @@ class ArtifactItem(Struct, frozen=True, kw_only=True):
     author: Author
     trusted: bool
     layer: str = SHARED
+    path: str | None = None
+    code_state: CodeState | None = None
 
 
 def claim_item(candidate: Candidate, same: Sequence[EntityId] = (), recency: Recency | None = None) -> ClaimItem:
@@ -171,7 +187,7 @@ def claim_item(candidate: Candidate, same: Sequence[EntityId] = (), recency: Rec
         open_cases=entity.open_cases,
         evidence=tuple(evidence_ref(item) for item in payload.evidence),
         citation=str(ClaimCitation(ClaimId(candidate.id), revision.id)),
-        why=why(candidate),
+        why=why(candidate, claim_parts(payload)),
         author=author_of(revision.actor),
         trusted=candidate.is_trusted,
         layer=candidate.layer,
@@ -184,10 +200,10 @@ def claim_item(candidate: Candidate, same: Sequence[EntityId] = (), recency: Rec
 def artifact_item(
     candidate: Candidate, query: Query, most: int, reason: Literal["match", "evidence"] = "match"
 ) -> ArtifactItem:
-    """Return an artifact as answers refer to it, with an excerpt of at most `most` bytes."""
+    """Return an artifact as answers refer to it, with an excerpt of at most `most` bytes for what was asked of it."""
     entity, revision, payload = candidate.entity, candidate.revision, candidate.revision.payload
     assert isinstance(payload, ArtifactPayload)
-    span = _quoted(candidate, query, most)
+    span = _quoted(candidate, candidate.query or query, most)
     start, end, text = span if span else (None, None, None)
     return ArtifactItem(
         artifact_id=candidate.id,
@@ -208,10 +224,11 @@ def artifact_item(
         start_byte=start,
         end_byte=end,
         excerpt=text,
-        why=why(candidate) if reason == "match" else None,
+        why=why(candidate, artifact_parts(payload, text)) if reason == "match" else None,
         author=author_of(revision.actor),
         trusted=candidate.is_trusted,
         layer=candidate.layer,
+        path=path_of(payload),
     )
 
 
@@ -238,17 +255,23 @@ def standing(entity: Entity, reasons: tuple[Reason, ...]) -> Standing:
     return "disputed" if entity.disputed else "current"
 
 
-def why(candidate: Candidate) -> Why:
-    """Return the explanation of a candidate."""
+def why(candidate: Candidate, parts: Parts) -> Why:
+    """Return the explanation of a candidate of which these parts are shown."""
     found, via = candidate.match, candidate.via
+    told = met_by(candidate.query, found, parts) if candidate.query is not None else ()
+    met = tuple(each.term for each in told)
     return Why(
         tier=found.tier,
-        met=found.met,
+        met=met,
         missing=found.missing,
         guessed=found.guessed,
         scattered=found.scattered,
         score=round(candidate.score, 6),
         led_by=LedBy(projection_id=via.id, kind=via.payload.projection) if via is not None else None,
+        met_by=told,
+        elsewhere=tuple(term for term in found.met if term not in met),
+        withheld=found.withheld,
+        answers=candidate.answers,
     )
 
 

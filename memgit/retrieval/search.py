@@ -133,7 +133,7 @@ def _found(query: Query, request: SearchRequest, view: View, *, is_read: bool) -
         markers=selection.markers,
         derived=selection.derived,
     )
-    guessed = with_similar_words(query, view.index)
+    guessed = with_similar_words(query, view)
     order = ranked(guessed, view, where, request.limit)
     found = _judged(query, order, request, view, selection, is_read=is_read)
     if guessed != query and not any(each.match.tier for _, each in found if each.entity.lineage.kind == "claim"):

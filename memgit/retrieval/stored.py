@@ -32,4 +32,5 @@ def stored_of(
         start=start,
         end=end,
         projection=projection,
+        at=revision.at,
     )

@@ -40,6 +40,14 @@ HISTORY_FACTOR = 4
 """How many more hits to ask an index for where it cannot judge the lifecycle itself, since some of them will go."""
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """How far an earlier state reaches: to the operations up to a seq, or to a moment as `clock.now` writes it."""
+
+    latest_seq: int | None = None
+    latest_at: str | None = None
+
+
 def all_shared(digest: OpDigest) -> str:
     """Say of every operation that it is shared, where no other layer is in sight."""
     return SHARED
@@ -64,8 +72,9 @@ class View:
     """`entity` and `case` look up by id, None where there is none. `instant` is as `clock.now` writes it.
 
     `scope` is what the horizon admits; `horizon` is only repeated in answers. `past`: the entities are those of an
-    earlier state than the index's, so lifecycle and heads are theirs to tell, not the index's. `nearness` opens what
-    knows nearness of meaning; None where there is none. `reranker` opens what orders by reading, likewise.
+    earlier state than the index's, so lifecycle and heads are theirs to tell, not the index's. `alone`: the index holds
+    nothing beside the scope, which saves looks. `nearness` opens what knows nearness of meaning; None where there is
+    none. `reranker` opens what orders by reading, likewise.
     """
 
     entity: Callable[[EntityId], Entity | None]
@@ -75,7 +84,8 @@ class View:
     instant: str
     scope: ScopeFilter
     horizon: Horizon = "ambient"
-    past: bool = False
+    past: Past | None = None
+    alone: bool = False
     layer_of: LayerOf = all_shared
     trusts: Trusts = trusts_nobody
     aliases: Aliases = NO_ALIASES
@@ -95,7 +105,8 @@ class View:
         derived: bool = False,
     ) -> IndexFilter:
         """Return what the index may rank; `historical` admits what is not current, `derived` what only leads."""
-        anything = historical or self.past
+        past = self.past
+        anything = historical or past is not None
         return IndexFilter(
             scope=self.scope,
             kinds=kinds,
@@ -106,7 +117,13 @@ class View:
             component=component,
             markers=markers,
             derived=derived,
+            latest_seq=past.latest_seq if past is not None else None,
+            latest_at=past.latest_at if past is not None else None,
         )
+
+    def similar_words(self, word: str) -> tuple[str, ...]:
+        """Return the words of the scope that a folded word may stand for: see `LexicalIndex.similar_words`."""
+        return self.index.similar_words(word, ScopeFilter() if self.alone else self.scope)
 
     def sees(self, entity: Entity) -> bool:
         """Tell whether the scope admits an entity."""

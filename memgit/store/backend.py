@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, Protocol
 
+from memgit.errors import NotARepository
 from memgit.store.objects import ObjectFormat, ObjectId, ObjectType, RawObject, Signature
 from memgit.store.repository import Repository
 
@@ -90,7 +91,7 @@ def open_backend(repository: Repository, choice: BackendName = "auto") -> Backen
 
         try:
             return Pygit2Backend(repository)
-        except LibgitRefuses:
+        except (LibgitRefuses, NotARepository):  # libgit2 may look elsewhere for `safe.directory`: Git itself decides
             if choice == "pygit2":
                 raise
     from memgit.store.plumbing_backend import PlumbingBackend

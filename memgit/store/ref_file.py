@@ -16,6 +16,7 @@ from memgit.store.objects import ObjectId
 
 _ID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\s*")
 _NAME = re.compile(r"refs(?:/(?!\.)[A-Za-z0-9_.+@%=!#-]+)+")
+_LONGEST, _LONGEST_PART = 1024, 200  # bytes: a ref is a file while it is not packed, its lock has five more
 
 REFTABLE_HEAD = "refs/heads/.invalid"  # what HEAD's file says in a repository whose refs are in a reftable
 
@@ -35,7 +36,8 @@ def is_ref_name(name: str) -> bool:
     """Tell whether a name can be the authority's: below refs/, as `git check-ref-format` has it, in plain ASCII."""
     parts = name.split("/")
     odd = ".." in name or "@{" in name or any(part.endswith((".", ".lock")) for part in parts)
-    return len(parts) > 2 and not odd and _NAME.fullmatch(name) is not None
+    short = len(name) <= _LONGEST and all(len(part) <= _LONGEST_PART for part in parts)
+    return short and len(parts) > 2 and not odd and _NAME.fullmatch(name) is not None
 
 
 def is_damaged(common_dir: Path, name: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.cli.conftest import Shell
@@ -47,7 +49,7 @@ def test_recall_marks_what_is_disputed(filled: Shell) -> None:
 
 def test_what_says_the_same_is_counted(filled: Shell) -> None:
     """Repetitions are one line beside the claim that stands for them; without age, nothing tells of age."""
-    for text in ("The harbour closes at noon.", "the harbour closes at noon", "Harbour closes: at noon!"):
+    for text in ("The harbour closes at noon.", "the harbour closes at noon", "HARBOUR CLOSES AT NOON!"):
         filled.ok("claim", "assert", text)
     text = filled.ok("recall", "harbour noon").text
     assert text.count("clm_") == 1 and "and 2 that say the same" in text
@@ -149,3 +151,60 @@ def test_verify_reports_and_exits_with_1(filled: Shell) -> None:
     assert said.status == 1 and "foreign.txt" in said.text and said.text.rstrip().endswith(": not ok")
     as_json = filled.type("--json", "verify")
     assert (as_json.status, as_json.envelope["ok"], as_json.envelope["result"]["ok"]) == (1, True, False)
+
+
+def test_an_answer_shows_where_a_document_came_from(filled: Shell) -> None:
+    """By its path it is found, and its path is shown, by recall, search and probe."""
+    for verb in ("recall", "search"):
+        assert "    path      docs/money.md\n" in filled.ok(verb, "docs/money.md").text
+    assert "Money  docs/money.md" in filled.ok("probe", "integers gold").text
+
+
+def test_a_turn_shows_who_said_it_and_when(shell: Shell) -> None:
+    """Beside what was said; a question says that it is one, and what was said next that it came after."""
+    turns = [
+        {"text": "Who cuts the next release?", "speaker": "Ben", "time": "2026-07-06T10:00:00Z"},
+        {"text": "I will.", "speaker": "Cleo"},
+    ]
+    shell.ok("remember-session", "--session", "s1", "--turns", "1", given="\n".join(map(json.dumps, turns)))
+    text = shell.ok("recall", "who cuts the release?", "--max-candidate-claims", "2").text
+    assert text.startswith("presence: none\n")
+    assert "    said      by Ben, 2026-07-06 10:00:00Z, in s1\n    it only asks\n" in text
+    assert "    I will.\n    said      by Cleo, in s1\n    said after the question clm_" in text
+    assert "I will." in shell.ok("retrieve", "who cuts the release?").text
+
+
+def test_an_answer_of_another_time_says_so(filled: Shell) -> None:
+    """The moment stands beside it, and a moment that lies ahead is told; without --as-of there is no word of it."""
+    for verb in (("recall",), ("search",), ("retrieve",), ("probe",), ("context", "build")):
+        said = filled.ok(*verb, "cents", "--as-of", "2999-01-01").err
+        assert "as of 2999-01-01 00:00:00Z" in said and "lies ahead" in said, verb
+        assert "as of" not in filled.ok(*verb, "cents").err
+
+
+def test_a_source_is_named_by_the_end_of_its_id(shell: Shell) -> None:
+    """As other things are; what fits none is refused with the verb that lists them."""
+    name = shell.ok("source", "register", "wiki", "pages").first
+    assert name in shell.ok("source", "get", name[-6:]).text
+    shell.write("page.md", "# Page\n")
+    shell.ok("source", "ingest", name[-6:], "page-1", "rev-1", "page.md")
+    shell.ok("source", "checkpoint", name[-6:], "--cursor", "1")
+    assert "git memory source list" in shell.refused("source", "get", "zzzzzz")
+    assert "git memory projection list" in shell.refused("projection", "drop", "zzzzzz")
+
+
+def test_status_marks_what_is_not_valid_now(filled: Shell) -> None:
+    """A claim that has expired stands among the latest with a mark; the others bear none."""
+    filled.ok("claim", "assert", "The sale is on.", "--valid-until", "2020-01-01")
+    lines = filled.ok("status").text.splitlines()
+    assert [line.endswith("not valid now") for line in lines if "clm_" in line] == [True, False, False]
+
+
+def test_candidates_stand_before_what_is_said_of_them(shell: Shell) -> None:
+    """What is shown already is not offered elsewhere; of more, it is said where it is."""
+    shell.ok("claim", "assert", "The ledger closes at noon.")
+    asked = ("recall", "which dragon painted the ledger blue")
+    assert "1 claim comes close" in shell.ok(*asked).err
+    said = shell.ok(*asked, "--max-candidate-claims", "1")
+    assert "nothing else comes close" in said.err and "shows it" not in said.err
+    assert said.text.index("qualifies as an answer") < said.text.index("close, but not qualified")

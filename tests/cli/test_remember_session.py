@@ -43,3 +43,6 @@ def test_what_is_no_session_is_refused(shell: Shell) -> None:
     assert "line 2" in shell.type("remember-session", "--session", "s", given='{"text": "a"}\n{"text"').err
     assert shell.type("remember-session", "--session", "s", given="[1]").status != 0
     assert shell.type("remember-session", "nowhere.jsonl").status != 0
+    for nothing in ("", " \n\n"):
+        said = shell.type("remember-session", "--session", "s", given=nothing)
+        assert said.status != 0 and "no turns" in said.err

@@ -19,6 +19,7 @@ from tests.cli.conftest import Shell
         ("two\r\nlines\tand a tab", "two\nlines\tand a tab"),
         ("\u202eevil\u2066\u200f", "\\u202eevil\\u2066\\u200f"),
         ("zero\u200bwidth \ufeff \U000e0041", "zero\\u200bwidth \\ufeff \\U000e0041"),
+        ("soft\xadhyphen \u3164 \u034f \U000e0100", "soft\\xadhyphen \\u3164 \\u034f \\U000e0100"),
         ("line\u2028end", "line\\u2028end"),
         ("lone \udcff", "lone \\udcff"),
         ("می\u200cخواهم 👨\u200d👩 日本語 Zażółć", "می\u200cخواهم 👨\u200d👩 日本語 Zażółć"),

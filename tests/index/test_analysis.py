@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memgit.index.analysis import analyse, chunk_forms, compact, tokens
+from memgit.index.analysis import analyse, chunk_forms, tokens
+from memgit.index.codes import compact
 
 
 def shapes(text: str) -> list[tuple[str, str]]:
@@ -93,6 +94,37 @@ def test_separators_do_not_matter_to_a_name() -> None:
     assert analyse("app_boundary_101").identifiers & analyse("APP-BOUNDARY-101").identifiers
     assert compact("utf-8") == compact("UTF_8".lower()) == "utf8"
     assert "writer.py" in analyse("memgit/store/writer.py:12").identifiers
+
+
+def test_a_number_is_no_part_of_another() -> None:
+    """A separator between two digits counts, but in a date and a UUID, where all digits are one number."""
+    assert compact("5-10") == "5-10" and compact("rule_1_2") == compact("rule-1-2") != compact("rule-12")
+    assert compact("2024-01-02") == "20240102"
+    assert compact("550e8400-e29b-41d4-a716-446655440000") == "550e8400e29b41d4a716446655440000"
+    assert not {"510", "102", "101"} & (analyse("5-10 10² 10½").identifiers | analyse("5-10 10² 10½").surfaces)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("localhost:8080", {"localhost:8080"}),
+        ("src/tree.py:12", {"src/tree.py:12", "tree.py:12", "src/tree.py", "tree.py", "srctreepy", "treepy"}),
+        ("10:00-12:30", {"10:00-12:30", "10:00", "12:30"}),
+        ("-5 and +5ms", {"-5", "+5ms"}),
+        ("Plan B, vitamin K and C-", {"b", "k", "c-"}),
+        ("I made a plan. A plan for R&D", {"r", "d"}),
+        ("It's Ada's and o'clock", set()),
+        ("Il y a du café dans la boîte et y a-t-il de l'or", set()),
+        ("方案B和A", {"a", "b"}),
+        ("El plan y la casa o el perro que no es de la calle", set()),
+        ("in 5 s at 3 V", set()),
+        ("ls -C, 10 PM", {"-C", "pm"}),
+        ("time:2026", set()),
+    ],
+)
+def test_short_codes(text: str, codes: set[str]) -> None:
+    """A port, a line, a time, a sign and a letter that names something; no article, pronoun, particle or unit."""
+    assert analyse(text).identifiers - {"atil"} == codes
 
 
 def test_tokens_say_where_they_stand() -> None:

@@ -12,6 +12,7 @@ import pytest
 from memgit.index import tantivy_recent
 from memgit.index.documents import Document
 from memgit.index.lexical import Hit, IndexFilter, LexicalIndex, Order, QueryTerm, ScopeFilter, open_index
+from memgit.records.op import Scope
 
 from ..retrieval.memory import name
 from .test_lexical import HERE, artifact, claim, ids, pieces, put
@@ -73,7 +74,7 @@ def met(hits: tuple[Hit, ...]) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 4))])
 @pytest.mark.parametrize("most_recent", [0, 40, 10_000])
 def test_the_same_documents_in_the_same_order(
     both: tuple[LexicalIndex, LexicalIndex], seed: int, most_recent: int, monkeypatch: pytest.MonkeyPatch
@@ -120,7 +121,7 @@ def test_the_same_after_any_changes(
 
 
 def test_the_same_words_are_similar(both: tuple[LexicalIndex, LexicalIndex]) -> None:
-    """Typos, abbreviations and affixes, for words that the index holds and for others."""
+    """Typos and abbreviations, for words that the index holds and for others."""
     chance = random.Random(5)
     syllables = [a + b for a in "bcdfglmnprst" for b in "aeiou"]
     words = ["".join(chance.choices(syllables, k=chance.randint(2, 5))) for _ in range(300)]
@@ -129,8 +130,38 @@ def test_the_same_words_are_similar(both: tuple[LexicalIndex, LexicalIndex]) -> 
         put(index, documents[:40])
         put(index, documents[40:])
     asked = [*words, *(word[:-1] for word in words), *(word[:3] for word in words), *(f"in{word}" for word in words)]
-    assert [both[1].similar_words(word) for word in asked] == [both[0].similar_words(word) for word in asked]
-    assert sum(bool(both[0].similar_words(word)) for word in asked) > 100
+    for scope in (HERE, ScopeFilter()):
+        assert [both[1].similar_words(each, scope) for each in asked] == [
+            both[0].similar_words(each, scope) for each in asked
+        ]
+    assert sum(bool(both[0].similar_words(word, HERE)) for word in asked) > 100
+
+
+@pytest.mark.parametrize("most_recent", [0, 10_000])
+def test_words_of_other_scopes_are_as_if_they_were_not_there(
+    tmp_path: Path, most_recent: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scope's similar words are those of an index of that scope alone, whatever others hold, task and pins included.
+
+    But for other forms of a word that the scope holds: those qualify nothing that the word itself would not.
+    """
+    monkeypatch.setattr(tantivy_recent, "MOST", most_recent)
+    chance = random.Random(7)
+    syllables = [a + b for a in "bcdlmnrst" for b in "aeiou"]
+    words = ["".join(chance.choices(syllables, k=chance.randint(2, 4))) + "n" for _ in range(60)]
+    places = [{}, {"project": "q"}, {"workspace": "x"}, {"task": "t"}, {"status": "retracted"}, {"head": False}]
+    documents = [
+        claim(number, " ".join(chance.sample(words, 3)), **chance.choice(places)) for number in range(1, 60)
+    ]  # fmt: skip
+    scope = replace(HERE, pins=frozenset(ids("clm", 3, 5, 7, 11)))
+    seen = [each for each in documents if scope.admits(Scope(each.workspace, each.project, each.task), each.entity)]
+    asked = [*words, *(word[:-1] for word in words), *(word[:3] for word in words), *(f"in{word}" for word in words)]
+    for implementation in ("whoosh", "tantivy"):
+        mixed, alone = (open_index(tmp_path / f"{implementation}{each}", implementation) for each in ("mixed", "alone"))
+        put(mixed, documents[:30]), put(mixed, documents[30:]), put(alone, seen)
+        wrong = [word for word in asked if mixed.similar_words(word, scope) != alone.similar_words(word, ScopeFilter())]
+        assert wrong == [] and sum(bool(mixed.similar_words(word, scope)) for word in asked) > 20
+        mixed.close(), alone.close()
 
 
 def test_three_hundred_equal_texts(both: tuple[LexicalIndex, LexicalIndex]) -> None:
@@ -155,4 +186,4 @@ def test_any_text_is_a_term(both: tuple[LexicalIndex, LexicalIndex], text: str) 
         term = QueryTerm("asked", text, (text,), (text,))
         hits = index.query((term,), IndexFilter(HERE), 10, "coverage")
         assert {hit.document.entity for hit in hits} <= set(ids("clm", 1))
-        index.similar_words(text)
+        index.similar_words(text, HERE)

@@ -54,6 +54,7 @@ def test_a_claim_carries_its_metadata(memory: Memory) -> None:
         body="The cache uses Redis.",
         names=("src/cache.py", "Cache.get"),
         valid_from="2026-01-01",
+        at=entity.current.at,
     )
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import memgit.index.embedders.registry as registry
+from memgit.index.embedders import neural
 from memgit.index.embedders.embedder import EmbedderUnavailable
+from memgit.index.embedders.hashing import HashEmbedder
 from memgit.index.embedders.install import install_model
 from memgit.index.embedders.installed import find_model
 from memgit.index.embedders.registry import EMBEDDERS, open_embedder
@@ -96,6 +98,34 @@ def test_a_damaged_model_gives_way(tmp_path: Path, harm: str) -> None:
     assert name == "static" and "the model mine is unusable" in note and found.problem in note
 
 
+def test_any_directory_with_a_model_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its absolute path, without installing it; its identity is that of its files."""
+    directory = write_model(tmp_path / "source")
+    opened: list[tuple[Path, str]] = []
+
+    def load(directory: Path, name: str, revision: str, digest: str) -> HashEmbedder:
+        opened.append((directory, digest))
+        return HashEmbedder()
+
+    monkeypatch.setattr(neural, "open_model", load)
+    assert used(str(directory), None) == ("hash", ())
+    (directory / "vocab.txt").write_text("egret\n", "utf-8")
+    used(str(directory), None)
+    assert [place for place, _ in opened] == [directory] * 2 and opened[0][1] != opened[1][1]
+
+
+@needs_wordllama
+def test_a_directory_without_a_safe_model_gives_way(tmp_path: Path) -> None:
+    """What is not there, what is no model, and weights that can hold code."""
+    unsafe = write_model(tmp_path / "unsafe")
+    (unsafe / "model.safetensors").rename(unsafe / "pytorch_model.bin")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for directory in (unsafe, empty, tmp_path / "nowhere"):
+        name, (note,) = used(str(directory), None)
+        assert name == "static" and "weights" in note
+
+
 @needs_wordllama
 @pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
 def test_without_the_library_neural_gives_way(tmp_path: Path) -> None:
@@ -116,6 +146,8 @@ def test_an_installed_model_is_the_packages(tmp_path: Path) -> None:
     assert installed.embedder is not None and carried.embedder is not None
     assert installed.embedder.identity.digest == carried.embedder.identity.digest
     assert installed.embedder.embed(["heron"]).tobytes() == carried.embedder.embed(["heron"]).tobytes()
+    named = open_embedder(str(registry.package_files()[0]), None).embedder
+    assert named is not None and named.identity.digest == carried.embedder.identity.digest
 
 
 @needs_wordllama

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import shutil
@@ -213,6 +214,28 @@ def test_death_at_any_moment_leaves_a_whole_state(tmp_path: Path, implementation
     put(index, [claim(9, "valkey")])
     assert found(ask(index, "valkey")) == ids("clm", 9)
     index.close()
+
+
+def test_the_table_of_contents_is_whole_from_the_first_moment(tmp_path: Path) -> None:
+    """Whoever looks while a tantivy index is made reads all of its contents, or finds none."""
+    seen: list[bytes] = []
+    places, stop = [tmp_path / str(number) for number in range(20)], threading.Event()
+
+    def look() -> None:
+        while not stop.is_set():
+            for place in places:
+                with suppress(FileNotFoundError):
+                    seen.append((place / "meta.json").read_bytes())
+
+    reader = threading.Thread(target=look, daemon=True)
+    reader.start()
+    for place in places:
+        place.mkdir()
+        tantivy_schema.create(place)
+    stop.set()
+    reader.join()
+    assert all(json.loads(contents or "0") for contents in set(seen))
+    assert not [path for place in places for path in place.glob("meta.json.*")]
 
 
 def write_rounds(directory: Path, implementation: str, rounds: int) -> None:

@@ -114,7 +114,7 @@ class TestStorage:
         """Reading makes no files."""
         assert index.watermark() is None
         assert ask(index, "anything") == []
-        assert index.similar_words("anything") == ()
+        assert index.similar_words("anything", HERE) == ()
         assert list(tmp_path.iterdir()) == []
 
     def test_what_was_applied_is_found_with_its_watermark(
@@ -187,6 +187,14 @@ class TestStorage:
 
 class TestFilters:
     """Everything that may not be seen is gone before anything is ranked or cut."""
+
+    def test_what_was_written_later_is_not_known_yet(self, index: LexicalIndex) -> None:
+        """Up to a seq or a moment; the rest is left out before anything is cut."""
+        day = "2026-06-0{}T00:00:00.000000Z"
+        put(index, [claim(number, "the same words", seq=number, at=day.format(number)) for number in range(1, 7)])
+        for where in (IndexFilter(HERE, latest_seq=2), IndexFilter(HERE, latest_at=day.format(2))):
+            assert found(ask(index, "same words", where, limit=1)) == ids("clm", 2)
+            assert set(found(ask(index, "same words", where))) == set(ids("clm", 1, 2))
 
     @pytest.mark.parametrize(
         ("scope", "numbers"),
@@ -281,8 +289,8 @@ class TestFilters:
         """They neither stand for a misspelt word nor keep one from being a misspelt one."""
         (passage,) = pieces(artifact(1, ""), "the production rules")[1:]
         put(index, [passage, replace(passage, body="prodution zebraflux", projection=name("pjn", 3))])
-        assert index.similar_words("prodution") == ("production",)
-        assert index.similar_words("zebrafluxx") == ()
+        assert index.similar_words("prodution", HERE) == ("production",)
+        assert index.similar_words("zebrafluxx", HERE) == ()
 
 
 class TestRanking:
@@ -400,33 +408,52 @@ class TestRanking:
 class TestVocabulary:
     """Words that a word may stand for."""
 
-    def test_typos_abbreviations_and_affixes(self, index: LexicalIndex) -> None:
+    def test_typos_and_abbreviations(self, index: LexicalIndex) -> None:
         """Each kind of likeness is found among the words of the index."""
         put(index, [claim(1, "the browser opens a compatible production project"), artifact(2, "performance")])
         for asked, written in {
-            "brwser": "browser", "opn": "opens", "incompatible": "compatible", "prodution": "production",
+            "brwser": "browser", "opn": "opens", "prodution": "production",
             "proj": "project", "perf": "performance",
         }.items():  # fmt: skip
             expected = (written,) if asked != "opn" else ()
-            assert index.similar_words(asked) == expected, asked
+            assert index.similar_words(asked, HERE) == expected, asked
+        assert index.similar_words("incompatible", HERE) == ()
 
     def test_a_known_word_is_no_typo(self, index: LexicalIndex) -> None:
         """A word that somebody wrote means itself."""
         put(index, [claim(1, "cache state"), claim(2, "stage")])
-        assert index.similar_words("state") == ()
-        assert index.similar_words("stale") == ("stage", "state")
+        assert index.similar_words("state", HERE) == ()
+        assert index.similar_words("stale", HERE) == ("stage", "state")
+
+    def test_what_another_scope_holds_is_no_word_here(self, index: LexicalIndex) -> None:
+        """It neither keeps a slip from being one nor stands for one; whoever sees it knows it."""
+        away = [claim(2, "databse databases", project="q"), claim(3, "detabase", task="t")]
+        put(index, [claim(1, "the database migration"), *away])
+        assert index.similar_words("databse", HERE) == ("database", "databases")  # as another form of what is here
+        assert index.similar_words("migratoin", ScopeFilter("w", "q", frozenset({None}))) == ()
+        assert index.similar_words("databse", ScopeFilter("w", "q")) == ()
+        assert "detabase" in index.similar_words("detabasee", ScopeFilter("w", "p", frozenset({None, "t"})))
+        assert "detabase" not in index.similar_words("detabasee", HERE)
+        assert index.similar_words("migratoin", ScopeFilter("w", "q", pins=frozenset(ids("clm", 1)))) == ("migration",)
+
+    def test_beginnings_of_another_scope_count_for_nothing(self, index: LexicalIndex) -> None:
+        """However many words begin so elsewhere, the only one here is meant."""
+        many = " ".join(f"conf{a}{b}{c}" for a in "abdefg" for b in "aeiou" for c in ("ral", "tal"))
+        put(index, [claim(1, "configuration"), claim(2, many, project="q")])
+        assert index.similar_words("conf", HERE) == ("configuration",)
+        assert index.similar_words("conf", ScopeFilter()) == ()
 
     def test_a_beginning_of_many_words_abbreviates_none(self, index: LexicalIndex) -> None:
         """`con` could be anything."""
         endings = ["tract", "nect", "figure", "sist", "tain", "cept", "duct", "fess", "form", "geal"]
         put(index, [claim(1, " ".join(f"con{a}{b}" for a in endings for b in ("", "ing", "able")))])
-        assert index.similar_words("con") == ()
-        assert index.similar_words("contrac") != ()
+        assert index.similar_words("con", HERE) == ()
+        assert index.similar_words("contrac", HERE) != ()
 
     def test_numbers_and_other_scripts_stand_for_themselves(self, index: LexicalIndex) -> None:
         """Nothing is near a number."""
         put(index, [claim(1, "port 8080 缓存服务 e2e")])
-        assert [index.similar_words(word) for word in ("8081", "缓存", "e2f", "", "a")] == [()] * 5
+        assert [index.similar_words(word, HERE) for word in ("8081", "缓存", "e2f", "", "a")] == [()] * 5
 
 
 @pytest.mark.parametrize(

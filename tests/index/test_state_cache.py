@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from msgspec.structs import replace
 
+from memgit.index import state_writing
 from memgit.index.state_cache import StateCache
+from memgit.index.state_file import SCHEMA_VERSION
 from memgit.records.fold import fold
 from memgit.records.state import State
 from tests.index.trees import open_database, write_snapshot
@@ -45,7 +48,12 @@ def test_following_any_difference_equals_a_fresh_fold(world: World) -> None:
             clone = world.clones[number]
             snapshot = write_snapshot(database, clone.files, seq)
             cache.refresh(snapshot)
-            assert content(cache) == expected(fold(clone.ops.values(), clone.purged))
+            state = fold(clone.ops.values(), clone.purged)
+            assert content(cache) == expected(state)
+            scopes = [entity.lineage.scope for entity in state.entities.values()]
+            for scope in scopes:
+                inside = [other for other in scopes if other in (scope, replace(scope, task=None))]
+                assert cache.holds_more_than(scope) == (len(inside) < len(scopes))
         cache.close()
 
 
@@ -118,7 +126,9 @@ def test_a_cache_deleted_while_it_is_open_is_made_again(world: World, tmp_path: 
     assert content(fresh) == wanted
 
 
-def test_readers_see_the_old_state_or_the_new_one(world: World, tmp_path: Path) -> None:
+def test_readers_see_the_old_state_or_the_new_one(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A refresh is one transaction: nothing of it shows before it ends."""
     database = open_database(tmp_path / "store.git")
     cache = StateCache(tmp_path / "cache")
@@ -133,7 +143,7 @@ def test_readers_see_the_old_state_or_the_new_one(world: World, tmp_path: Path) 
         assert content(reader) == empty
         raise Stop
 
-    cache._store = stop  # type: ignore[method-assign]
+    monkeypatch.setattr(state_writing, "_describe", stop)  # all else is stored by then
     with pytest.raises(Stop):
         cache.refresh(write_snapshot(database, world.clones[0].files, 2))
     assert content(StateCache(tmp_path / "cache")) == empty
@@ -150,9 +160,55 @@ def test_a_place_that_cannot_be_written_still_answers(world: World, tmp_path: Pa
     assert any("cannot be written" in note for note in cache.take_notes())
 
 
+def test_a_changed_watermark_is_not_believed(world: World, tmp_path: Path) -> None:
+    """What the file says of itself is under a checksum: another seq or commit means that all is folded anew."""
+    snapshot = write_snapshot(open_database(tmp_path / "store.git"), world.clones[0].files, 1)
+    cache = StateCache(tmp_path)
+    cache.refresh(snapshot)
+    wanted, mark = content(cache), cache.watermark
+    cache.close()
+    (file,) = tmp_path.glob("state-*.sqlite")
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE meta SET value = '9' WHERE key = 'seq'")
+    connection.close()
+    again = StateCache(tmp_path)
+    assert again.watermark is None
+    again.refresh(snapshot)
+    assert (content(again), again.watermark) == (wanted, mark)
+
+
+FLIPPED = "CAST(substr(body, 1, length(body) - 1) || x'7e' AS BLOB)"
+
+
+@pytest.mark.parametrize(
+    ("table", "changed"),
+    [
+        ("entities", FLIPPED),
+        ("relations", FLIPPED),
+        ("stores", FLIPPED),
+        ("entities", "(SELECT body FROM entities ORDER BY id LIMIT 1)"),
+    ],
+)
+def test_a_changed_row_is_never_read(world: World, tmp_path: Path, table: str, changed: str) -> None:
+    """Whatever it is a row of, and what stands under another's key: all is rebuilt, and that is said once."""
+    snapshot = write_snapshot(open_database(tmp_path / "store.git"), world.clones[0].files, 1)
+    cache = StateCache(tmp_path, lambda: snapshot)
+    cache.refresh(snapshot)
+    names = [entity.lineage.id for entity in cache.entities()]
+    everything = [*names, *(edge.id for name in names for edge in cache.relations_at(name))]
+    wanted = content(cache), cache.cancels_of(everything), cache.stores()
+    rows = sqlite3.connect(tmp_path / f"state-{SCHEMA_VERSION}.sqlite", isolation_level=None)
+    cache.release()
+    assert rows.execute(f"UPDATE {table} SET body = {changed}").rowcount > 0
+    rows.close()
+    assert (content(cache), cache.cancels_of(everything), cache.stores()) == wanted
+    assert len([note for note in cache.take_notes() if "checksum" in note]) == 1
+    cache.close()
+
+
 def test_another_version_of_the_cache_is_another_file(tmp_path: Path) -> None:
     """The file's name carries the version, so two programs do not fight over one."""
     StateCache(tmp_path).close()
     names = [path.name for path in tmp_path.iterdir() if path.suffix == ".sqlite"]
-    assert names == ["state-3.sqlite"]
+    assert names == ["state-5.sqlite"]
     assert sqlite3.connect(tmp_path / names[0]).execute("SELECT count(*) FROM entities").fetchone() == (0,)

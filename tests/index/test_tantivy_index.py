@@ -10,7 +10,7 @@ import pytest
 
 from memgit.errors import InvalidRequest
 from memgit.index import tantivy_recent
-from memgit.index.lexical import open_index
+from memgit.index.lexical import ScopeFilter, open_index
 from memgit.index.tantivy_index import TantivyIndex
 from memgit.index.tantivy_recent import NAME, read_recent
 from memgit.index.whoosh_index import WhooshIndex
@@ -30,6 +30,12 @@ def index(tmp_path: Path) -> Iterator[TantivyIndex]:
 def meta(tmp_path: Path) -> bytes:
     """Return tantivy's table of contents, which each commit replaces."""
     return (tmp_path / "meta.json").read_bytes()
+
+
+def test_stored_documents_lie_in_small_blocks(index: TantivyIndex, tmp_path: Path) -> None:
+    """A query reads documents from all over the index: what is decompressed for each is small, after commits too."""
+    put(index, [claim(number, "redis") for number in range(2, tantivy_recent.MOST + 4)])
+    assert b'"docstore_blocksize": 1024' in meta(tmp_path)
 
 
 def test_single_writes_wait_for_no_disk(index: TantivyIndex, tmp_path: Path) -> None:
@@ -73,9 +79,9 @@ def test_words_outlive_the_document_that_brought_them(index: TantivyIndex) -> No
     put(index, [claim(2, "giraffe")])
     put(index, [claim(3, "giraffe")])
     put(index, [claim(2, "nothing")])
-    assert index.similar_words("girafe") == ("giraffe",)
+    assert index.similar_words("girafe", ScopeFilter()) == ("giraffe",)
     put(index, [claim(number, "redis") for number in range(10, 300)])
-    assert index.similar_words("girafe") == ("giraffe",)
+    assert index.similar_words("girafe", ScopeFilter()) == ("giraffe",)
 
 
 def test_auto_takes_tantivy_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

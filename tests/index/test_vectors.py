@@ -51,7 +51,7 @@ def brute_force(items: list[Item], query: str, limit: int, where: Admission) -> 
         rows = embedder.embed([utf8(each.text)[a:b].decode() for a, b in embedder.windows(each.text)])
         admitted = where.groups is None or where.groups(each.group) or each.owner in where.besides
         admitted = admitted and (where.owners is None or each.owner in where.owners)
-        if len(rows) and admitted and (where.accepts is None or where.accepts(each.owner, each.part)):
+        if len(rows) and admitted and (where.accepts is None or where.accepts(each.owner, each.part, each.details)):
             found.append((each.owner, each.part, round(float((rows * wanted).sum(axis=1).max()), 7)))
     return sorted(found, key=lambda hit: (-hit[2], hit[:2]))[:limit]
 
@@ -73,7 +73,7 @@ WHERE: list[Admission] = [
     Admission(groups=lambda group: group == "a", besides={"clm_0001", "clm_9999"}),
     Admission(owners={f"clm_{number:04d}" for number in range(0, 60, 7)}),
     Admission(groups=lambda group: False),
-    Admission(accepts=lambda owner, part: owner.endswith(("0", "5"))),
+    Admission(accepts=lambda owner, part, details: owner.endswith(("0", "5"))),
 ]
 
 
@@ -153,6 +153,18 @@ def test_only_what_is_new_is_embedded(index: VectorIndex, embedder: SmallEmbedde
     assert [hit.owner for hit in index.search(embedder.embed_query("x"), 5, Admission(lambda g: g == "other"))] == [
         "clm_0001"
     ]
+
+
+def test_details_come_with_a_hit_and_need_no_vector(index: VectorIndex, embedder: SmallEmbedder) -> None:
+    """What comes with a text is given back and judged by a filter; when it alone changes, nothing is embedded."""
+    index.apply([Item("clm_1", "", "text", details=b"old"), Item("clm_2", "", "other")], (), mark(1), None)
+    embedder.seen.clear()
+    assert index.apply([Item("clm_1", "", "text", details=b"new")], (), mark(2), mark(1))
+    assert embedder.seen == []
+    query = embedder.embed_query("text")
+    assert {hit.owner: hit.details for hit in index.search(query, 5)} == {"clm_1": b"new", "clm_2": b""}
+    where = Admission(accepts=lambda owner, part, details: details == b"new")
+    assert [hit.owner for hit in index.search(query, 5, where)] == ["clm_1"]
 
 
 def test_an_owner_is_replaced_whole(index: VectorIndex) -> None:
@@ -339,7 +351,7 @@ def test_a_manifest_of_another_version_is_refused(index: VectorIndex) -> None:
     index.apply([item(1)], (), mark(1), None)
     manifest = index._directory / "manifest"
     data = bytearray(manifest.read_bytes())
-    data[7] = 2
+    data[7] += 1
     manifest.write_bytes(data)
     with pytest.raises(IndexDamaged, match="another version"):
         index.watermark()

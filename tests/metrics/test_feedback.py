@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import stat
 from pathlib import Path
 
 import pytest
 
-from memgit.errors import LimitExceeded
+from memgit.errors import LimitExceeded, StoreCorrupt
 from memgit.metrics import feedback
 from memgit.metrics.feedback import FILE_NAME, KEY_NAME, Feedback, FeedbackFile
 
@@ -76,3 +77,38 @@ def test_processes_do_not_mix_their_lines(tmp_path: Path) -> None:
     for worker in workers:
         worker.join()
     assert len({item.at for item in FeedbackFile(tmp_path).read()}) == 400
+
+
+def test_a_key_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever comes while another process makes the key finds none, makes one, and both use the same."""
+    real, seen = os.urandom, []
+
+    def slow(size: int) -> bytes:
+        monkeypatch.setattr(feedback.os, "urandom", real)
+        seen.append(FeedbackFile(tmp_path).fingerprint("what is it"))
+        return real(size)
+
+    monkeypatch.setattr(feedback.os, "urandom", slow)
+    assert FeedbackFile(tmp_path).fingerprint("what is it") == seen[0]
+    assert [path.name for path in tmp_path.iterdir()] == [feedback.KEY_NAME]
+
+
+@pytest.mark.parametrize("left", [b"", b"short"])
+def test_a_key_that_is_cut_short_is_refused(tmp_path: Path, left: bytes) -> None:
+    """Anybody could guess it, and with it what was asked."""
+    (tmp_path / feedback.KEY_NAME).write_bytes(left)
+    with pytest.raises(StoreCorrupt) as raised:
+        FeedbackFile(tmp_path).fingerprint("what is it")
+    assert "Remove it" in str(raised.value.hint)
+
+
+def test_a_file_system_without_links_keeps_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is moved into place then."""
+
+    def refused(*paths: object) -> None:
+        raise PermissionError("no links here")
+
+    monkeypatch.setattr(feedback.os, "link", refused)
+    first = FeedbackFile(tmp_path).fingerprint("what is it")
+    assert FeedbackFile(tmp_path).fingerprint("what is it") == first
+    assert [path.name for path in tmp_path.iterdir()] == [feedback.KEY_NAME]

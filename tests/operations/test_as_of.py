@@ -196,3 +196,33 @@ def test_a_withdrawn_document_is_history(memory: Memory, moment: Any) -> None:
     assert memory.run("memory.recall", query="harbour noon", as_of=then)["presence"] == "artifacts_only"
     (old,) = memory.run("memory.recall", query="harbour noon", include_historical=True)["artifacts"]
     assert (old["standing"], old["not_current"][0]["code"]) == ("historical", "withdrawn")
+
+
+@pytest.mark.parametrize("as_of", ["2999-01-01", "seq:999999"])
+def test_what_lies_ahead_is_told(memory: Memory, as_of: str) -> None:
+    """The answer is from what is known now, and says so."""
+    memory.claim("The deploy window opens at noon.")
+    envelope = memory.envelope("memory.recall", query="deploy window", as_of=as_of)
+    assert envelope["result"]["presence"] == "claims"
+    assert any("lies ahead" in warning for warning in envelope["warnings"])
+
+
+@pytest.mark.parametrize("as_of", ["2026-13-01", "2026-02-30", "2026/00/01", "2026-13"])
+def test_a_date_that_no_calendar_has_is_named_as_one(memory: Memory, as_of: str) -> None:
+    """It is no state of the store that is missing, but a date that is wrong."""
+    assert "no date of the calendar" in memory.refused("memory.recall", query="x", as_of=as_of)["message"]
+
+
+@pytest.mark.parametrize(("lexical", "how"), [("whoosh", "date"), ("tantivy", "commit")])
+def test_what_came_later_takes_no_places(memory: Memory, moment: Any, lexical: str, how: str) -> None:
+    """However many later claims say the same, what was known then is found, by a recall and by a search."""
+    memory.git("config", "memgit.lexicalIndex", lexical)
+    moment(1)
+    memory.claim("The ledger is sealed by the night shift.")
+    then = {"date": moment(2), "commit": memory.tip()}[how]
+    moment(3)
+    turns = [{"text": f"The ledger is sealed by the night shift, says number{n}x."} for n in range(300)]
+    memory.run("session.ingest", session="later", turns=turns, turns_per_claim=1)
+    assert known(memory, "ledger sealed night shift", then) == ["The ledger is sealed by the night shift."]
+    hits = memory.run("search", query="ledger sealed night shift", as_of=then)["hits"]
+    assert [hit["claim"]["statement"] for hit in hits] == ["The ledger is sealed by the night shift."]

@@ -136,3 +136,28 @@ def test_conflicts_of_other_stores_are_listed_with_their_origin(machine: dict[st
     broad = home.run("conflict.list", horizon="workspace", reason="comparing")
     assert [side["statement"] for side in broad["items"][0]["frozen"]] == ["On", "Off"]
     assert Path(broad["origins"][broad["items"][0]["case_id"]]).parent.name == "sibling"
+
+
+_TASK = {**HOME_SCOPE, "task_id": "tsk_01jb3h0000000000000000000a"}
+_ASIDE = [{**HOME_SCOPE, "project_id": "prj-aside"}, {**HOME_SCOPE, "workspace_id": "wsp-aside"}, _TASK]
+
+
+@pytest.mark.parametrize("aside", _ASIDE)
+@pytest.mark.parametrize("lexical", ["whoosh", "tantivy"])
+def test_what_others_wrote_changes_no_presence(
+    machine: dict[str, Memory], aside: dict[str, str], lexical: str
+) -> None:
+    """A slip is read as what this project holds, also where another project or task made the same one, or many more."""
+    home = machine["home"]
+    home.git("config", "memgit.lexicalIndex", lexical)
+    home.claim("The database migration of the configuration runs nightly.")
+    queries = ("databse migration nightly", "conf migration nightly", "migration of the schemma")
+    asked = [home.run("memory.recall", query=query) for query in queries]
+    assert [each["presence"] for each in asked] == ["claims", "claims", "none"]
+    many = " ".join(f"conf{a}{b}{c}" for a in "abdefg" for b in "aeiou" for c in ("ral", "tal"))
+    home.claim(f"databse is a slip that somebody made, beside the schema. {many}", context=aside)
+    again = [home.run("memory.recall", query=query) for query in queries]
+    assert [[claim["claim_id"] for claim in each["claims"]] for each in again] == [
+        [claim["claim_id"] for claim in each["claims"]] for each in asked
+    ]
+    assert home.run("memory.recall", query="slip that somebody made", context=aside)["presence"] == "claims"

@@ -318,3 +318,26 @@ def test_a_record_speaks_of_its_own_store(apart: tuple[Memory, Memory]) -> None:
     assert not aliases_at(store.snapshot())
     store.close()
     assert any("another store" in finding["what"] for finding in here.run("verify")["findings"])
+
+
+def test_a_source_of_either_store_is_the_projects(apart: tuple[Memory, Memory]) -> None:
+    """It is registered once, its items come in, and what is derived from them can be dropped, under both names."""
+    here, there = apart
+    named = {"kind": "wiki", "name": "pages"}
+    source = there.run("source.register", context=THERE, **named)["source_id"]
+    unite(here, there)
+    alias(here)
+    assert here.run("source.register", context=HERE, **named) == {"source_id": source, "existed": True}
+    content = {"type": "text", "data": "Deploy on Tuesdays."}
+    item = {"source_id": source, "external_id": "7"}
+    page = here.run(
+        "source.ingest", context=HERE, **item, external_revision="1", title="Page", content=content
+    )  # fmt: skip
+    derived = here.run(
+        "projection.put", context=THERE, artifact_id=page["artifact_id"], revision_id=page["revision_id"],
+        kind="summary", spans=[{"start_byte": 0, "end_byte": 6}], text="When to deploy",
+    )  # fmt: skip
+    for scope in (HERE, THERE):
+        assert here.run("source.checkpoint", context=scope, source_id=source, cursor=scope["project_id"])["changed"]
+    assert here.run("projection.drop", context=HERE, projection_id=derived["projection_id"])["changed"]
+    assert here.run("source.withdraw", context=HERE, **item)["changed"]

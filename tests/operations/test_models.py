@@ -59,6 +59,13 @@ def test_install_use_and_remove(empty: Memory, source: Path, tmp_path: Path) -> 
     assert empty.run("model.use", name="static")["name"] == "static"
 
 
+def test_a_directory_can_be_used_as_it_is(empty: Memory, source: Path, tmp_path: Path) -> None:
+    """By its absolute path, after a look at its files; nothing is copied, and the list does not miss it."""
+    assert empty.run("model.use", name=str(source))["name"] == str(source)
+    assert not any("not installed" in warning for warning in empty.envelope("model.list")["warnings"])
+    assert empty.refused("model.use", name=str(tmp_path))["code"] == "INVALID_REQUEST"
+
+
 def test_the_same_model_again_changes_nothing(empty: Memory, source: Path, tmp_path: Path) -> None:
     """Installing twice is a no-op; another model under the name is refused; a damaged one is replaced."""
     first = empty.run("model.install", name="mine", source=str(source))
@@ -246,6 +253,7 @@ def test_a_package_is_looked_at_and_not_run(empty: Memory, tmp_path: Path, monke
     assert installed["source"] == "package:carries_a_model"
     write_model(package / "second")
     assert "carries 2 models" in empty.refused("model.install", name="two", source="package:carries_a_model")["message"]
+    assert "carries no model" in empty.refused("model.install", name="module", source="package:os")["message"]
 
 
 def test_an_unknown_model_cannot_be_chosen(empty: Memory) -> None:
@@ -278,3 +286,13 @@ def test_the_manifest_says_where_it_comes_from(empty: Memory, source: Path, tmp_
     assert set(manifest) == {"version", "name", "source", "revision", "digest", "installed_at", "files"}
     assert {len(file["digest"]) for file in manifest["files"]} == {64}
     assert manifest["revision"] == manifest["digest"][:12]
+
+
+def test_what_a_neural_model_costs_is_said(empty: Memory, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is chosen: that each process loads it anew, or what to install; a light one needs no word."""
+    empty.run("model.install", name="mine", source=str(source))
+    monkeypatch.setattr("memgit.operations.models._library_missing", lambda: None)
+    assert any("processes that stay" in warning for warning in empty.envelope("model.use", name="mine")["warnings"])
+    assert empty.envelope("model.use", name="hash")["warnings"] == []
+    monkeypatch.setattr("memgit.operations.models.find_spec", lambda name: None)
+    assert any('git-memgit[neural]"' in warning for warning in empty.envelope("model.use", name="neural")["warnings"])

@@ -13,7 +13,7 @@ from tests.operations.conftest import SCOPE, Memory
 @pytest.fixture(autouse=True)
 def no_kept_embedders() -> None:
     """Each test opens what its settings name."""
-    nearness._embedder.cache_clear()
+    nearness._embedders.clear()
 
 
 def use(memory: Memory, embedder: str) -> None:

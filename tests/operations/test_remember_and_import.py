@@ -206,3 +206,22 @@ def test_a_claim_that_cites_a_whole_document_says_so(memory: Memory) -> None:
         envelope = memory.envelope("remember", **{"text": "We pin.", **fields})
         assert envelope["ok"]
         assert len([one for one in envelope["warnings"] if "cites all of it" in one]) == expected, fields
+
+
+@pytest.mark.parametrize("text", ["# Sealing\n\nThe ledger is sealed.\n", "# Sealing\n\nOther words.\n"])
+def test_an_import_leaves_out_what_was_forgotten(memory: Memory, tmp_path: Path, text: str) -> None:
+    """Whatever it says now; it is counted and named, and comes back where that is asked for."""
+    page = tmp_path / "pages" / "seal.md"
+    page.parent.mkdir()
+    page.write_text("# Sealing\n\nThe ledger is sealed.\n")
+    asked = {"directory": str(page.parent), "prefix": "pages"}
+    assert memory.run("import.markdown", **asked)["added_paths"] == ["pages/seal.md"]
+    (known,) = memory.run("memory.recall", query="ledger sealed")["artifacts"]
+    memory.run("artifact.forget", artifact_id=known["artifact_id"], reason="private")
+    page.write_text(text)
+    again = memory.run("import.markdown", **asked)
+    assert (again["added"], again["unchanged"], again["forgotten"]) == (0, 0, 1)
+    assert [item["path"] for item in again["skipped"]] == ["pages/seal.md"]
+    assert memory.run("memory.recall", query="sealing")["presence"] == "none"
+    assert memory.run("import.markdown", **asked, readmit=True)["added"] == 1
+    assert memory.run("import.markdown", **asked)["unchanged"] == 1

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgit.operations.remember_session import remember_session
+from memgit.operations.session_parts import missing_parts
 from memgit.operations.session_text import pieces, split
 from tests.operations.conftest import SCOPE, Memory
+from tests.operations.divided import copied, united
 
 SECRET = "password: hunter2Xk99!aa_Z"
 
@@ -167,6 +169,62 @@ def test_python_can_call_it(memory: Memory) -> None:
     """With plain dictionaries."""
     written = remember_session(memory.directory, "py", [turn("One.", "Ada")], context=SCOPE)
     assert (written.claims, written.known) == (1, 0)
+
+
+def test_python_can_say_all_that_a_request_can(memory: Memory) -> None:
+    """Markers, the layer, and that somebody looked at what seems to be a secret."""
+    kept = remember_session(
+        memory.directory, "py", [turn(SECRET)], markers=["team:a"], layer="local", allow_flagged=True, context=SCOPE
+    )
+    claim = memory.run("claim.get", claim_id=kept.claim_ids[0])
+    assert "team:a" in claim["markers"] and claim["layer"] == "local" and claim["statement"] == SECRET
+
+
+LONG = "The tide is noted each day. " * 40
+
+
+@pytest.mark.parametrize("sizes", [(256, 256), (256, 512)])
+def test_what_two_clones_took_in_is_known(memory: Memory, sizes: tuple[int, int]) -> None:
+    """Each part is there twice, cut alike or otherwise. The session is known, and it grows."""
+    other = copied(memory)
+    turns = [turn("Where?", "Ada"), turn(LONG, "Ben"), turn("Good.", "Ada")]
+    for one, size in zip((memory, other), sizes, strict=True):
+        ingest(one, *turns, max_bytes=size)
+    united(memory, other)
+    for size in (*sizes, 1024):
+        again = ingest(memory, *turns, max_bytes=size)
+        assert (again["claims"], again["known"]) == (0, 3)
+    assert ingest(memory, *turns, turn("And then?"), max_bytes=256)["turns"] == 1
+    refused = memory.refused("session.ingest", session="talk-1", turns=[turns[0], turn(LONG + "Or not."), turns[2]])
+    assert refused["details"] == {"field": "turns", "first": 2, "last": 2}
+
+
+@pytest.mark.parametrize("places", [[0], [2], [-1], [0, 1], [1, -1]])
+def test_parts_that_were_undone_are_written_again(memory: Memory, places: list[int]) -> None:
+    """Only those, wherever they were; the turn is whole again then."""
+    written = ingest(memory, turn("Where?", "Ada"), turn(LONG, "Ben"), max_bytes=256)
+    parts = claims(memory, written)[1:]
+    memory.run("undo", targets=[parts[place]["claim_id"] for place in places])
+    again = ingest(memory, turn("Where?", "Ada"), turn(LONG, "Ben"), max_bytes=256)
+    assert (again["turns"], again["known"]) == (1, 1)
+    assert statements(memory, again) == [parts[place]["statement"] for place in sorted(places, key=lambda n: n % 100)]
+    assert ingest(memory, turn("Where?", "Ada"), turn(LONG, "Ben"), max_bytes=256)["claims"] == 0
+
+
+@given(st.text(min_size=70, max_size=300), st.lists(st.integers(64, 120), min_size=1, max_size=3), st.data())
+def test_missing_parts_complete_the_text(text: str, sizes: list[int], data: st.DataObject) -> None:
+    """Whatever was undone, what is known and what is missing are the text; parts of another text are of other words."""
+    whole: dict[int, set[str]] = {}
+    for size in sizes:
+        for number, part in enumerate(split(text, size), 1):
+            whole.setdefault(number, set()).add(part)
+    assert missing_parts(text, 64, whole) == set()
+    expected = split(text, sizes[0])
+    left = data.draw(st.sets(st.integers(1, len(expected))))
+    known = {number: {expected[number - 1]} for number in left}
+    missing = missing_parts(text, sizes[0], known)
+    assert missing == set(range(1, len(expected) + 1)) - left
+    assert missing_parts(text, sizes[0], {**known, 1: {"\x00 other words"}}) is None
 
 
 @given(st.text(max_size=400), st.integers(64, 120))

@@ -17,9 +17,9 @@ from tests.operations.conftest import Memory
 @pytest.fixture(autouse=True)
 def no_kept_models() -> Iterator[None]:
     """Each test opens what its settings name."""
-    reranking._opened.cache_clear()
+    reranking._opened.clear()
     yield
-    reranking._opened.cache_clear()
+    reranking._opened.clear()
 
 
 class Prefers:

@@ -25,6 +25,7 @@ from tests.screening.keys import KINDS
 
 TOKEN = KINDS["github"][0](Random(1)).text
 NOT_TEXT = WRITE_FIELDS | {"if_revision", "if_revisions", "source", "target", "targets", "health", "spans"}
+NOT_TEXT |= {"anchors"}  # places in the code: the text that they lead to is tried in `test_anchoring.py`
 DESCRIPTION = ("subject", "component", "trust", "sensitivity", "markers")
 
 
@@ -52,8 +53,9 @@ PLACES: dict[str, tuple[str, ...]] = {
 """Where a text can stand in a request; a dot leads into an object."""
 
 EACH = [(operation, place) for operation, places in PLACES.items() for place in places]
-ELSEWHERE = {"import.markdown", "session.ingest"}
-"""They leave out what is flagged: `test_flagged_documents.py`, `test_remember_session.py`."""
+ELSEWHERE = {"import.markdown", "session.ingest", "pending.apply"}
+"""They leave out what is flagged, or take it from elsewhere: `test_flagged_documents.py`, `test_remember_session.py`,
+`test_pending.py`."""
 NAMES = {
     "value.data": "value",
     "external_id": "external",

@@ -54,3 +54,11 @@ def test_pack_every_zero_leaves_packing_to_git(memory: Memory) -> None:
     for number in range(4):
         memory.claim(f"More {number}")
     assert "packs: 0" not in memory.git("count-objects", "-v")
+
+
+def test_a_setting_that_names_no_model_is_told(empty: Memory) -> None:
+    """It is kept, since the model may come later, with a warning; what is there needs none."""
+    for name in ("reranker", "embedder"):
+        assert "no model 'gone' is installed" in empty.envelope("config.set", name=name, value="gone")["warnings"][0]
+        assert empty.envelope("config.set", name=name, value="none")["warnings"] == []
+    assert empty.envelope("config.set", name="reranker", value=str(empty.directory))["warnings"] == []

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.operations.conftest import Memory
+from tests.operations.divided import copied, united
 
 
 @pytest.fixture
@@ -76,7 +77,8 @@ def test_withdrawing_hides_and_erases_nothing(memory: Memory, wiki: str) -> None
     item = bring(memory, wiki, "Deploy on Tuesdays only.")
     assert memory.run("memory.recall", query="deploy tuesdays")["presence"] == "artifacts_only"
     gone = memory.run("source.withdraw", source_id=wiki, external_id="page/7", reason="deleted")
-    assert gone == {"artifact_id": item["artifact_id"], "changed": True, "physically_erased": False}
+    name = item["artifact_id"]
+    assert gone == {"artifact_id": name, "changed": True, "physically_erased": False, "artifact_ids": [name]}
     assert memory.run("memory.recall", query="deploy tuesdays")["presence"] == "none"
     assert memory.run("search", query="deploy tuesdays")["hits"] == []
     kept = memory.run("artifact.get", artifact_id=item["artifact_id"])
@@ -86,6 +88,96 @@ def test_withdrawing_hides_and_erases_nothing(memory: Memory, wiki: str) -> None
     back = bring(memory, wiki, "Deploy on Tuesdays only.")
     assert back["artifact_id"] == item["artifact_id"] and back["replayed"] is False
     assert memory.run("memory.recall", query="deploy tuesdays")["presence"] == "artifacts_only"
+
+
+@pytest.mark.parametrize("revision", ["1", "2"])
+def test_what_a_person_forgot_stays_forgotten(memory: Memory, wiki: str, revision: str) -> None:
+    """Bringing it again, at a known revision or a new one, writes nothing and says so; asked for, it comes back."""
+    item = bring(memory, wiki, "Deploy on Tuesdays only.")
+    memory.run("artifact.forget", artifact_id=item["artifact_id"], reason="private")
+    tip = memory.tip()
+    again = bring(memory, wiki, "Deploy on Tuesdays only.", revision)
+    assert again == {**item, "replayed": True, "forgotten": True} and memory.tip() == tip
+    assert memory.run("memory.recall", query="deploy tuesdays")["presence"] == "none"
+    gone = memory.run("source.withdraw", source_id=wiki, external_id="page/7")
+    assert (gone["artifact_id"], gone["changed"]) == (item["artifact_id"], False) and memory.tip() == tip
+
+    back = bring(memory, wiki, "Deploy on Tuesdays only.", revision, readmit=True)
+    assert back["artifact_id"] != item["artifact_id"] and not back["replayed"] and not back["forgotten"]
+    assert memory.run("memory.recall", query="deploy tuesdays")["presence"] == "artifacts_only"
+    assert bring(memory, wiki, "Deploy on Tuesdays only.", revision) == {**back, "replayed": True}
+
+
+def test_a_forget_that_was_undone_lets_the_item_in(memory: Memory, wiki: str) -> None:
+    """Then nobody wants it gone: it is known as before, and its next revision is taken."""
+    item = bring(memory, wiki, "one", "1")
+    memory.run("artifact.forget", artifact_id=item["artifact_id"], reason="private")
+    memory.run("undo", targets=["@last"])
+    assert bring(memory, wiki, "one", "1")["forgotten"] is False
+    assert bring(memory, wiki, "two", "2")["artifact_id"] == item["artifact_id"]
+
+
+@pytest.fixture
+def twins(memory: Memory, wiki: str) -> tuple[Memory, list[str]]:
+    """A clone of before, and the artifacts of an item that it and another took in; the memory has both."""
+    other = copied(memory)
+    names = [bring(one, wiki, "The deploy is on Tuesdays.")["artifact_id"] for one in (memory, other)]
+    before = copied(other, "before")
+    united(memory, other)
+    return before, names
+
+
+def test_a_withdrawal_hides_every_artifact_of_the_item(
+    memory: Memory, wiki: str, twins: tuple[Memory, list[str]]
+) -> None:
+    """Whichever clones took it in; coming again, the item is one artifact."""
+    _, names = twins
+    gone = memory.run("source.withdraw", source_id=wiki, external_id="page/7")
+    assert sorted(gone["artifact_ids"]) == sorted(names) and gone["changed"]
+    assert memory.run("memory.recall", query="deploy tuesdays")["presence"] == "none"
+    assert memory.run("search", query="deploy tuesdays")["hits"] == []
+    assert memory.run("source.withdraw", source_id=wiki, external_id="page/7")["changed"] is False
+    assert bring(memory, wiki, "The deploy is on Tuesdays.")["artifact_id"] in names
+    assert memory.run("source.get", source_id=wiki)["items"] == {"active": 1, "withdrawn": 1}
+
+
+def test_a_new_revision_reaches_every_artifact_of_the_item(
+    memory: Memory, wiki: str, twins: tuple[Memory, list[str]]
+) -> None:
+    """None keeps the text of before as the present one; what is past in one of them is brought to none."""
+    _, names = twins
+    bring(memory, wiki, "The deploy is on Fridays.", "2")
+    assert memory.run("memory.recall", query="deploy tuesdays")["presence"] == "none"
+    texts = [memory.run("artifact.get", artifact_id=name)["content"]["data"] for name in names]
+    assert texts == ["The deploy is on Fridays."] * 2
+    assert bring(memory, wiki, "The deploy is on Fridays.", "2")["replayed"]
+    assert bring(memory, wiki, "The deploy is on Tuesdays.", "1")["replayed"]
+
+
+def test_an_artifact_that_is_behind_its_twin_is_brought_up(
+    memory: Memory, wiki: str, twins: tuple[Memory, list[str]]
+) -> None:
+    """One clone had the next revision before the two met; bringing it again writes it to the other artifact alone."""
+    before, names = twins
+    bring(before, wiki, "The deploy is on Fridays.", "2")
+    united(memory, before)
+    assert memory.run("memory.recall", query="deploy tuesdays")["presence"] == "artifacts_only"
+    again = bring(memory, wiki, "The deploy is on Fridays.", "2")
+    assert (again["artifact_id"], again["replayed"]) == (names[0], False)
+    assert memory.run("memory.recall", query="deploy tuesdays")["presence"] == "none"
+
+
+def test_clones_that_brought_other_bytes_are_both_known(memory: Memory, wiki: str) -> None:
+    """Bringing what either of them brought writes nothing; a third text under the same names is refused."""
+    other = copied(memory)
+    bring(memory, wiki, "ours"), bring(other, wiki, "theirs")
+    united(memory, other)
+    assert bring(memory, wiki, "ours")["replayed"] and bring(memory, wiki, "theirs")["replayed"]
+    error = memory.refused(
+        "source.ingest", source_id=wiki, external_id="page/7", external_revision="1", title="Page",
+        content={"type": "text", "data": "a third"},
+    )  # fmt: skip
+    assert error["code"] == "REVISION_CONFLICT"
 
 
 def test_a_checkpoint_says_how_far_and_how_well(memory: Memory, wiki: str) -> None:

@@ -15,7 +15,7 @@ from tests.operations.conftest import Memory
 @pytest.fixture(autouse=True)
 def nothing_kept() -> None:
     """Each test begins cold."""
-    nearness._embedder.cache_clear()
+    nearness._embedders.clear()
     nearness._vectors.cache_clear()
 
 

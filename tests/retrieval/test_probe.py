@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from memgit.errors import InvalidRequest, LimitExceeded
 from memgit.retrieval.citations import resolve
-from memgit.retrieval.probe import DEPTH, RAW_FLOOR, WINDOW_BYTES, WINDOWS, ProbeRequest, probe
+from memgit.retrieval.probe import DEPTH, RAW_FLOOR, ProbeRequest, probe
+from memgit.retrieval.windows import WINDOW_BYTES, WINDOWS
 
 from .memory import ELSEWHERE, Memory
 

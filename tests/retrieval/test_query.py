@@ -106,7 +106,7 @@ def test_similar_words_come_from_the_index(tmp_path: Path) -> None:
     """Only words are guessed; identifiers and codes stand for themselves."""
     memory = Memory(tmp_path)
     memory.claim("The browser uses UTF-8.")
-    query = with_similar_words(analyse_query("brwser utf-9 SCOPED_ALPHA_01"), memory.index())
+    query = with_similar_words(analyse_query("brwser utf-9 SCOPED_ALPHA_01"), memory.view())
     assert [unit.similar for unit in query.units] == [("browser",), (), ()]
     first, *_ = query.terms
     assert (first.word, first.guesses) == ("brwser", ("browser",))

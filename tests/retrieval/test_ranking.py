@@ -16,6 +16,7 @@ from memgit.records.op import ClaimPayload, Scope
 from memgit.retrieval.nearness import Near
 from memgit.retrieval.ranking import NEAR_ENOUGH
 from memgit.retrieval.search import SearchRequest, SearchResult, search
+from memgit.retrieval.stored import stored_of
 
 from .memory import HERE, Memory
 
@@ -32,7 +33,8 @@ class Similar:
         """Return all of them, best first."""
         known = self.of(question, self.cosines, where)
         ranked = sorted(known.items(), key=lambda pair: -pair[1])[:limit]
-        return tuple(Near(name, self.memory.entities[name].current.id, None, None, score) for name, score in ranked)
+        known = self.memory.entities
+        return tuple(Near(stored_of(known[name], known[name].current), score) for name, score in ranked)
 
     def of(self, question: str, entities: Collection[EntityId], where: IndexFilter) -> Mapping[EntityId, float]:
         """Return those that are known and active."""

@@ -14,6 +14,7 @@ from memgit.records.op import Anchor, Scope
 from memgit.records.state import Status
 from memgit.retrieval.citations import resolve
 from memgit.retrieval.recall import RecallRequest, RecallResult, recall
+from memgit.retrieval.view import Past
 
 from .memory import AMBIENT, ELSEWHERE, NOW, Memory
 
@@ -116,11 +117,13 @@ class TestScopeAndLifecycle:
         assert [reason.code for reason in shown.not_current] == ["undone" if status == "void" else status]
 
     def test_old_revisions_are_history(self, memory: Memory) -> None:
-        """The current statement answers; the old one only on request, and only where the current one does not."""
+        """The current statement answers; the old one only on request, behind the current one, and says so."""
         claim = memory.claim("The cache uses Redis.")
         memory.revise(claim, "The cache uses Valkey.")
         assert ask(memory, "redis cache").presence == "none"
-        assert statements(ask(memory, "cache uses", include_historical=True)) == ["The cache uses Valkey."]
+        both = ask(memory, "cache uses", include_historical=True)
+        assert statements(both) == ["The cache uses Valkey.", "The cache uses Redis."]
+        assert [[reason.code for reason in each.not_current] for each in both.claims] == [[], ["revised"]]
         (shown,) = ask(memory, "redis cache", include_historical=True).claims
         assert (shown.statement, shown.not_current[0].code) == ("The cache uses Redis.", "revised")
         assert shown.not_current[0].by == memory.entities[claim].lineage.heads
@@ -153,8 +156,18 @@ class TestScopeAndLifecycle:
         memory.claim("The cache uses nothing.")
         index = memory.index()
         memory.entities = then
-        result = recall(RecallRequest(query="cache"), memory.view(index=index, past=True))
+        result = recall(RecallRequest(query="cache"), memory.view(index=index, past=Past()))
         assert sorted(filter(None, statements(result))) == ["The cache is small.", "The cache uses Redis."]
+
+    def test_what_had_ended_by_then_takes_no_places(self, memory: Memory) -> None:
+        """An index cannot tell what was current in the past; more is looked at until enough was, or all is."""
+        memory.claim("The cache in the gateway of the billing service uses Redis.")
+        gone = [memory.claim(f"The cache{number} cache uses Redis.") for number in range(300)]
+        index = memory.index()
+        for claim in gone:
+            memory.end(claim, "retracted")
+        result = recall(RecallRequest(query="cache redis"), memory.view(index=index, past=Past()))
+        assert statements(result) == ["The cache in the gateway of the billing service uses Redis."]
 
 
 class TestAuthority:
@@ -300,6 +313,25 @@ class TestClaims:
         empty = ask(memory, "redis rule", max_claims=0)
         assert (empty.presence, empty.claims, empty.claims_truncated) == ("claims", (), True)
 
+    @pytest.mark.parametrize("wanted", [0, 3, 20])
+    def test_documents_that_qualify_are_no_candidates(self, memory: Memory, wanted: int) -> None:
+        """`artifacts_truncated` says that more qualify; the only one that does not is found behind all of them."""
+        for _ in range(80):
+            memory.artifact("The heron ledger is closed.", "Ledger")
+        near = memory.artifact("A heron stands in the water and waits.", "Bird")
+        result = ask(memory, "heron ledger", max_artifact_refs=wanted, max_candidate_artifact_refs=16)
+        assert (len(result.artifacts), result.artifacts_truncated) == (wanted, True)
+        assert [(each.artifact_id, each.why and each.why.tier) for each in result.candidate_artifacts] == [(near, None)]
+
+    def test_all_documents_that_qualify_are_said_to_be_all(self, memory: Memory) -> None:
+        """As many as were asked for, with what claims rest on among them, are not cut."""
+        source = memory.artifact("The heron came in May.", "Notes")
+        memory.claim("The heron ledger is closed.", evidence=(memory.evidence(source, "heron"),))
+        for _ in range(2):
+            memory.artifact("The heron ledger is closed.", "Ledger")
+        assert not ask(memory, "heron ledger", max_artifact_refs=2).artifacts_truncated
+        assert ask(memory, "heron ledger", max_artifact_refs=1).artifacts_truncated
+
     def test_what_meets_less_gives_way(self, memory: Memory) -> None:
         """Beside a claim that meets all of a query, one that meets a part of that is only near."""
         memory.claim("The production request cache keeps entries for one hour.")
@@ -307,9 +339,8 @@ class TestClaims:
         query = "production request cache keeps entries"
         result = ask(memory, query, max_candidate_claims=5)
         assert statements(result) == ["The production request cache keeps entries for one hour."]
-        assert [claim.statement for claim in result.candidate_claims] == [
-            "The production request cache keeps no sessions."
-        ]
+        (near,) = result.candidate_claims
+        assert (near.statement, near.why.tier) == ("The production request cache keeps no sessions.", None)
 
     def test_why_is_told(self, memory: Memory) -> None:
         """The tier, what was met, what was read as what."""

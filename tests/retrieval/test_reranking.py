@@ -122,6 +122,20 @@ def test_a_search_orders_its_first_hits(memory: Memory) -> None:
     assert statements(searched(memory, "dives into cold water", Reader(last_read), limit=1)) == expected[:1]
 
 
+def test_a_search_orders_within_a_tier(memory: Memory) -> None:
+    """What qualifies stays before and behind what does not, where it was, however much a reader likes the other."""
+    for bird in ("heron", "egret", "stork"):
+        memory.claim(f"The {bird} dives into cold water at noon.")
+        memory.claim(f"The {bird} dives.")
+    hits = searched(memory, "dives cold water noon", None).hits
+    tiers = [hit.claim.why.tier for hit in hits if hit.claim]
+    assert len(set(tiers)) == 2
+    for favourite in ("heron dives.", "egret dives.", "heron dives into", "stork dives into"):
+        read = searched(memory, "dives cold water noon", Reader(favourite))
+        assert [hit.claim.why.tier for hit in read.hits if hit.claim] == tiers
+        assert statements(read) != statements(searched(memory, "dives cold water noon", None)) or "stork" in favourite
+
+
 def test_artifacts_keep_their_places(memory: Memory) -> None:
     """Only claims are read: an artifact's excerpt is not what it says."""
     memory.claim("Herons dive into cold water.")

@@ -72,7 +72,7 @@ def test_only_what_can_qualify_is_read(memory: Memory) -> None:
         if number % 3 == 1:
             words[0] = words[0][:-1] + "x"
         asked = " ".join(words) if number % 3 < 2 else f"which {' '.join(words)}?"
-        for query in {analyse_query(asked), with_similar_words(analyse_query(asked), plain.index)}:
+        for query in {analyse_query(asked), with_similar_words(analyse_query(asked), plain)}:
             everything = candidates(query, plain, Selection(), 64, "coverage")
             hopeful = candidates(query, view, Selection(), 64, "coverage", hopeful_only=True)
             wanted = [candidate.id for candidate in everything if candidate.match.tier]

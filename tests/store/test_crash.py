@@ -199,7 +199,7 @@ def truncate_tip(store: Store, part: float) -> int:
 
 
 @pytest.mark.parametrize("seconds", [3, pytest.param(60, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("part", [0.0, 0.5])
+@pytest.mark.parametrize("part", [0.5, pytest.param(0.0, marks=pytest.mark.slow)])
 def test_beside_gc_and_after_a_power_loss(repository: MakeRepository, seconds: int, part: float) -> None:
     """Four writers beside a loop of gc, repack, pack-refs and prune; then the newest objects are cut. Nothing that was
     acknowledged is lost, no writer fails, and an ordinary read or write heals what was cut."""

@@ -31,7 +31,7 @@ from tests.store.scenario import (
 )
 
 
-@pytest.fixture(params=["plain", "sha256"])
+@pytest.fixture(params=["plain", pytest.param("sha256", marks=pytest.mark.slow)])
 def store(request: pytest.FixtureRequest, repository: MakeRepository) -> Store:
     """A store that packs every ten writes, in both object formats."""
     return new_store(repository(request.param), pack_every=10)

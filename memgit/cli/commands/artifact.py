@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from memgit.cli.code_options import anchor_options, anchors_of, no_anchors_option
 from memgit.cli.commands.claim import show_history
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
@@ -34,6 +35,7 @@ def command() -> None:
 @click.option("--media-type", metavar="TYPE", help="Default: from the file's ending and bytes.")
 @click.option("--component", metavar="NAME", help="The part of the project that it belongs to.")
 @click.option("--marker", "markers", metavar="MARKER", multiple=True, help="dimension:value or a word; repeatable.")
+@anchor_options
 @write_options
 @click.pass_obj
 def put(
@@ -45,6 +47,7 @@ def put(
     media_type: str | None,
     component: str | None,
     markers: tuple[str, ...],
+    **anchored: Any,
 ) -> ArtifactWritten | None:
     """Keep a document.
 
@@ -65,6 +68,7 @@ def put(
         "media_type": media_type or document.media_type,
         "content": document.content,
         **given(component=component, markers=markers, provenance={"path": document.path} if document.path else None),
+        **anchors_of(anchored),
     }
     return front.perform("artifact.put", fields, ArtifactWritten, lambda result: show_written(front, result))
 
@@ -74,6 +78,8 @@ def put(
 @click.argument("file", metavar="FILE")
 @click.option("--title", metavar="TEXT", help="A new title.")
 @click.option("--media-type", metavar="TYPE", help="A new media type.")
+@anchor_options
+@no_anchors_option
 @revision_options
 @write_options
 @click.pass_obj
@@ -86,6 +92,7 @@ def revise(
     media_type: str | None,
     if_revision: str | None,
     all_heads: bool,
+    **anchored: Any,
 ) -> ArtifactWritten | None:
     """Give a document new bytes, as a new revision.
 
@@ -105,6 +112,7 @@ def revise(
         "content": document.content,
         **base_revision(front, whole, "artifact", if_revision, all_heads),
         **given(title=title, media_type=media_type),
+        **anchors_of(anchored),
     }
     return front.perform("artifact.revise", fields, ArtifactWritten, lambda result: show_written(front, result))
 

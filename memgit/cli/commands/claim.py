@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memgit.cli.code_options import anchor_options, anchors_of, code_state_options, no_anchors_option
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
 from memgit.cli.ids import base_revision, whole_id
@@ -38,6 +39,7 @@ def command() -> None:
 @value_option
 @evidence_option
 @claim_description
+@anchor_options
 @write_options
 @click.pass_obj
 def assert_(
@@ -55,7 +57,7 @@ def assert_(
     """
     from memgit.operations.claims import ClaimWritten
 
-    fields = given(**described) | _content(statement, value, evidence)
+    fields = anchors_of(described) | given(**described) | _content(statement, value, evidence)
     return front.perform("claim.assert", fields, ClaimWritten, lambda result: show_written(front, result))
 
 
@@ -66,6 +68,8 @@ def assert_(
 @value_option
 @evidence_option
 @claim_description
+@anchor_options
+@no_anchors_option
 @click.option("--unset", type=click.Choice(_REMOVABLE), multiple=True, help="Remove a field; repeatable.")
 @revision_options
 @write_options
@@ -94,7 +98,8 @@ def revise(
     """
     from memgit.operations.claims import ClaimWritten
 
-    changes = given(**described) | _content(statement, value, evidence) | dict.fromkeys(unset)
+    anchors = anchors_of(described)
+    changes = given(**described) | anchors | _content(statement, value, evidence) | dict.fromkeys(unset)
     if not changes:
         raise click.UsageError("Nothing to change was given.")
     whole = whole_id(front, claim_id, "claim")
@@ -133,8 +138,9 @@ def retract(
 @command.command("get")
 @click.argument("claim_id", metavar="ID")
 @click.option("--revision", "revision_id", metavar="REVISION", help="One of its revisions; default: the current one.")
+@code_state_options
 @click.pass_obj
-def get(front: Front, /, claim_id: str, revision_id: str | None) -> ClaimView | None:
+def get(front: Front, /, claim_id: str, **wanted: Any) -> ClaimView | None:
     """Read a claim, from any project of this store.
 
     \b
@@ -143,7 +149,7 @@ def get(front: Front, /, claim_id: str, revision_id: str | None) -> ClaimView | 
     """
     from memgit.operations.views import ClaimView
 
-    fields = {"claim_id": whole_id(front, claim_id, "claim"), **given(revision_id=revision_id)}
+    fields = {"claim_id": whole_id(front, claim_id, "claim"), **given(**wanted)}
     return front.perform("claim.get", fields, ClaimView, lambda view: show_claim(front.out, view))
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memgit.cli.code_options import code_options
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
 from memgit.cli.options import as_of_option, horizon_options, layer_options, recency_option
@@ -60,11 +61,12 @@ def show(front: Front, result: ResolvedContext) -> None:
 @click.option("--marker", "markers", metavar="MARKER", multiple=True, help="Only what carries it; repeatable.")
 @click.option("--include-unqualified", is_flag=True, help="Also what comes close without qualifying, said so.")
 @click.option("--include-untrusted", is_flag=True, help="Also what authors wrote whom you do not trust, labelled.")
-@click.option("--include-historical", is_flag=True, help="Also what was superseded, retracted or expired.")
+@click.option("--include-historical", is_flag=True, help="Also what was revised, superseded, retracted, expired.")
 @recency_option
 @as_of_option
 @horizon_options
 @layer_options
+@code_options
 @click.pass_obj
 def build(front: Front, /, words: tuple[str, ...], **wanted: Any) -> ContextBundle | None:
     """Print what memory holds for a prompt, as Markdown within a budget.
@@ -80,7 +82,14 @@ def build(front: Front, /, words: tuple[str, ...], **wanted: Any) -> ContextBund
     from memgit.retrieval.bundle import ContextBundle
 
     fields = {"query": " ".join(words), **given(**wanted)}
-    return front.perform("context.build", fields, ContextBundle, lambda result: show_bundle(front, result))
+
+    def shown(result: ContextBundle) -> None:
+        from memgit.cli.answers import say_when
+
+        show_bundle(front, result)
+        say_when(front.out, wanted.get("as_of"), result.evaluated_at)
+
+    return front.perform("context.build", fields, ContextBundle, shown)
 
 
 def show_bundle(front: Front, result: ContextBundle) -> None:

@@ -26,14 +26,15 @@ def command() -> None:
     "--as", "prefix", metavar="PREFIX", help="Name the documents PREFIX/...; needed outside the working tree."
 )
 @click.option("-n", "--dry-run", is_flag=True, help="Only say what would change.")
+@click.option("--readmit", is_flag=True, help="Take in again what somebody forgot.")
 @write_options
 @click.pass_obj
-def markdown(front: Front, /, directory: str, prefix: str | None, dry_run: bool) -> Imported | None:
+def markdown(front: Front, /, directory: str, prefix: str | None, dry_run: bool, readmit: bool) -> Imported | None:
     """Import the Markdown files below a directory, each as an artifact.
 
     Title, headings and front matter are kept with the exact bytes. Importing again writes only what changed. Files
     of other formats are counted and left out (`git memory artifact put FILE` keeps one), and so are hidden directories,
-    symbolic links, and what looks as if it held a secret; files that are gone are named and kept.
+    symbolic links, what looks as if it held a secret, and what somebody forgot; files that are gone are named and kept.
 
     \b
     Examples:
@@ -43,7 +44,7 @@ def markdown(front: Front, /, directory: str, prefix: str | None, dry_run: bool)
     """
     from memgit.operations.import_markdown import Imported
 
-    fields = {"directory": directory, **given(prefix=prefix, dry_run=dry_run)}
+    fields = {"directory": directory, **given(prefix=prefix, dry_run=dry_run, readmit=readmit)}
     return front.perform("import.markdown", fields, Imported, lambda result: show(front, result, dry_run))
 
 

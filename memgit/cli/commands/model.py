@@ -106,6 +106,7 @@ def _show(front: Front, result: ModelViews) -> None:
         ("*" if model.in_use else "", model.name, model.state, model.source, model.revision or "")
         for model in result.models
     ]
+    rows.append(("*" if result.used == "none" else "", "none", "ready", "words alone", ""))
     front.out.table(rows, ("", "name", "state", "from", "revision"))
     for model in result.models:
         if model.problem and (model.in_use or model.state == "damaged"):

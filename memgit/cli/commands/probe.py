@@ -35,7 +35,14 @@ def command(front: Front, /, words: tuple[str, ...], **wanted: Any) -> ProbeResu
     from memgit.retrieval.probe import ProbeResult
 
     fields = {"query": " ".join(words), **given(**wanted)}
-    return front.perform("memory.probe", fields, ProbeResult, lambda result: show(front, result))
+
+    def shown(result: ProbeResult) -> None:
+        from memgit.cli.answers import say_when
+
+        show(front, result)
+        say_when(front.out, wanted.get("as_of"), result.evaluated_at)
+
+    return front.perform("memory.probe", fields, ProbeResult, shown)
 
 
 def show(front: Front, result: ProbeResult) -> None:

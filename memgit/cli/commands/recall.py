@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memgit.cli.code_options import code_options
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
 from memgit.cli.options import as_of_option, horizon_options, layer_options, recency_option, together
@@ -25,12 +26,13 @@ _sizes = together(
 @verb("recall")
 @click.argument("words", metavar="QUERY...", nargs=-1, required=True)
 @_sizes
-@click.option("--include-historical", is_flag=True, help="Also what was superseded, retracted or expired.")
+@click.option("--include-historical", is_flag=True, help="Also what was revised, superseded, retracted, expired.")
 @click.option("--marker", "markers", metavar="MARKER", multiple=True, help="Only what carries it; repeatable.")
 @recency_option
 @as_of_option
 @horizon_options
 @layer_options
+@code_options
 @click.pass_obj
 def command(front: Front, /, words: tuple[str, ...], **wanted: Any) -> Recalled | None:
     """Ask whether memory knows something.
@@ -49,7 +51,14 @@ def command(front: Front, /, words: tuple[str, ...], **wanted: Any) -> Recalled 
 
     query = " ".join(words)
     fields = {"query": query, **given(**wanted)}
-    return front.perform("memory.recall", fields, Recalled, lambda result: show(front, result))
+
+    def shown(result: Recalled) -> None:
+        from memgit.cli.answers import say_when
+
+        show(front, result)
+        say_when(front.out, wanted.get("as_of"), result.evaluated_at)
+
+    return front.perform("memory.recall", fields, Recalled, shown)
 
 
 def show(front: Front, result: Recalled) -> None:
@@ -67,8 +76,12 @@ def show(front: Front, result: Recalled) -> None:
         show_artifact_item(out, artifact, result.origins)
     if result.claims_truncated:
         front.out.note("more claims qualify: --max-claims N")
-    _say_what_is_missing(front, result)
+    if result.artifacts_truncated and result.presence == "artifacts_only":
+        front.out.note("more documents qualify: --max-artifact-refs N")
+    if result.presence == "none":
+        out.line("Nothing in this memory qualifies as an answer.")
     _show_candidates(front, result)
+    _say_what_is_missing(front, result)
 
 
 def _say_what_is_missing(front: Front, result: Recalled) -> None:
@@ -76,14 +89,18 @@ def _say_what_is_missing(front: Front, result: Recalled) -> None:
         front.out.note("no claim qualifies, documents do; `git memory remember` keeps what you conclude from them")
     if result.presence == "claims":
         return
-    if result.presence == "none":
-        front.out.line("Nothing in this memory qualifies as an answer.")
     hint = result.candidates_hint
-    if hint is not None and (hint.claims or hint.artifacts):
+    shown = len(result.candidate_claims) + len(result.candidate_artifacts)
+    if hint is not None and shown >= hint.claims + hint.artifacts:
+        front.out.note("nothing else comes close; `git memory retrieve QUERY` shows what may lead to an answer")
+    elif hint is not None and (hint.claims or hint.artifacts):
         parts = [_counted(hint.claims, "claim"), _counted(hint.artifacts, "more document")]
         close = " and ".join(part for part in parts if not part.startswith("0 "))
         comes, them = ("comes", "it") if hint.claims + hint.artifacts == 1 else ("come", "them")
-        front.out.note(f"{close} {comes} close: `git memory search QUERY` shows {them}; so may a recall in fewer words")
+        front.out.note(
+            f"{close} {comes} close: `git memory retrieve QUERY` shows what may lead to an answer, `git memory search "
+            f"QUERY` shows {them}; so may a recall in fewer words"
+        )
     elif result.presence != "none":
         return
     else:

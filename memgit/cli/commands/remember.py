@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memgit.cli.code_options import anchor_options, anchors_of
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
 from memgit.cli.options import claim_description, claim_type_option, write_options
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 @click.option("--evidence", metavar="FILE", help="The document that proves it; kept as an artifact.")
 @click.option("--quote", metavar="TEXT", help="The passage of the document that proves it, exactly.")
 @claim_description
+@anchor_options
 @write_options
 @click.pass_obj
 def command(front: Front, /, text: str, evidence: str | None, quote: str | None, **described: Any) -> Remembered | None:
@@ -35,6 +37,7 @@ def command(front: Front, /, text: str, evidence: str | None, quote: str | None,
       git memory remember "We pin every dependency." --type constraint
       git memory remember "Money is in cents" --type decision \\
           --evidence docs/money.md --quote "All amounts are integers."
+      git memory remember "Amounts are rounded half to even." --anchor src/money.py:10-24
       pbpaste | git memory remember -
     """
     from memgit.cli.documents import read_text
@@ -44,7 +47,7 @@ def command(front: Front, /, text: str, evidence: str | None, quote: str | None,
         raise click.UsageError("--quote needs --evidence.")
     if text == "-" and evidence == "-":
         raise click.UsageError("Only one of TEXT and --evidence can be standard input.")
-    fields = given(text=read_text(text), **described)
+    fields = anchors_of(described) | given(text=read_text(text), **described)
     if evidence is not None:
         fields["document"] = _document(front, evidence, quote)
     return front.perform("remember", fields, Remembered, lambda result: show(front, result))

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from memgit.operations.remember_session import SessionIngested
 
 
+_FORM = 'Give an array of turns, or one turn a line: {"speaker": "...", "text": "..."}.'
+
+
 @verb("remember-session")
 @click.argument("file", metavar="[FILE]", default="-")
 @click.option("--session", metavar="ID", help="The name of the session; by default the file's, without its ending.")
@@ -68,6 +71,10 @@ def _turns(front: Front, file: str) -> object:
     from memgit.cli.documents import read_file, read_input
 
     data = read_input() if file == "-" else read_file(front.path(file), file)
+    if not data.strip():
+        from memgit.errors import InvalidRequest
+
+        raise InvalidRequest("there are no turns: the input is empty", hint=_FORM, details={"field": "turns"})
     if data.lstrip()[:1] == b"[":
         return _decoded(data, "the array")
     lines = enumerate(data.splitlines(), 1)
@@ -84,5 +91,5 @@ def _decoded(data: bytes, where: str) -> object:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidRequest(
             f"{where} of the session is not JSON: {error}",
-            hint='Give an array of turns, or one turn a line: {"speaker": "...", "text": "..."}.',
+            hint=_FORM,
         ) from None

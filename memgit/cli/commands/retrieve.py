@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memgit.cli.code_options import code_options
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
 from memgit.cli.options import as_of_option, horizon_options, layer_options, recency_option
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 @as_of_option
 @horizon_options
 @layer_options
+@code_options
 @click.pass_obj
 def command(front: Front, /, words: tuple[str, ...], **wanted: Any) -> Retrieved | None:
     """Recall; where nothing qualifies, show what might lead to an answer.
@@ -39,7 +41,14 @@ def command(front: Front, /, words: tuple[str, ...], **wanted: Any) -> Retrieved
     from memgit.operations.retrieve import Retrieved
 
     fields = {"query": " ".join(words), **given(**wanted)}
-    return front.perform("memory.retrieve", fields, Retrieved, lambda result: show(front, result))
+
+    def shown(result: Retrieved) -> None:
+        from memgit.cli.answers import say_when
+
+        show(front, result)
+        say_when(front.out, wanted.get("as_of"), result.recall.evaluated_at)
+
+    return front.perform("memory.retrieve", fields, Retrieved, shown)
 
 
 def show(front: Front, result: Retrieved) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memgit.cli.code_options import code_options
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
 from memgit.cli.options import CLAIM_TYPES, as_of_option, horizon_options, layer_options, limit_option, recency_option
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
 @click.option("--type", "types", type=click.Choice(CLAIM_TYPES), multiple=True, help="Only such claims; repeatable.")
 @click.option("--component", metavar="NAME", help="Only this part of the project.")
 @click.option("--marker", "markers", metavar="MARKER", multiple=True, help="Only what carries it; repeatable.")
-@click.option("--include-historical", is_flag=True, help="Also what was superseded, retracted or expired.")
+@click.option("--include-historical", is_flag=True, help="Also what was revised, superseded, retracted, expired.")
 @click.option("--max-excerpt-bytes", type=int, metavar="N", help="At most so much of each document; default 320.")
 @recency_option
 @as_of_option
 @horizon_options
 @layer_options
+@code_options
 @click.pass_obj
 def command(front: Front, /, words: tuple[str, ...], **wanted: Any) -> Found | None:
     """Find the claims and documents that are closest to a query.
@@ -41,7 +43,14 @@ def command(front: Front, /, words: tuple[str, ...], **wanted: Any) -> Found | N
     from memgit.operations.search import Found
 
     fields = {"query": " ".join(words), **given(**wanted)}
-    return front.perform("search", fields, Found, lambda result: show(front, result))
+
+    def shown(result: Found) -> None:
+        from memgit.cli.answers import say_when
+
+        show(front, result)
+        say_when(front.out, wanted.get("as_of"), result.evaluated_at)
+
+    return front.perform("search", fields, Found, shown)
 
 
 def show(front: Front, result: Found) -> None:
@@ -54,6 +63,7 @@ def show(front: Front, result: Found) -> None:
             show_claim_item(front.out, hit.claim, result.origins, rank)
         elif hit.artifact is not None:
             show_artifact_item(front.out, hit.artifact, result.origins, rank)
+        front.out.line("    score     ", ("dim", f"{hit.ranking.score:.2f}"))
     if not result.hits:
         front.out.note("nothing is close to it; try other words")
     if result.truncated:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from memgit.cli.front import Front
+from memgit.cli.code_options import code_state_options
+from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
 from memgit.cli.ids import whole_case
 from memgit.cli.options import layer_options
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 @verb("show")
 @click.argument("id", metavar="ID")
 @layer_options
+@code_state_options
 @click.pass_obj
-def command(front: Front, /, id: str) -> Shown | None:
+def command(front: Front, /, id: str, **wanted: Any) -> Shown | None:
     """Show a claim, an artifact, a relation or a conflict case.
 
     ID is an id, a unique beginning of one, or a citation, which shows the revision that it names.
@@ -32,8 +34,8 @@ def command(front: Front, /, id: str) -> Shown | None:
     """
     from memgit.operations.show import Shown
 
-    wanted = whole_case(front, id) if id.strip().lower().startswith("case_") else id
-    return front.perform("show", {"id": wanted}, Shown, lambda result: show(front, result))
+    name = whole_case(front, id) if id.strip().lower().startswith("case_") else id
+    return front.perform("show", {"id": name, **given(**wanted)}, Shown, lambda result: show(front, result))
 
 
 def show(front: Front, result: Shown) -> None:

@@ -8,6 +8,7 @@ import click
 
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import noun
+from memgit.cli.ids import whole_source
 from memgit.cli.options import write_options
 from memgit.cli.views import fields as show_fields
 
@@ -64,7 +65,8 @@ def get(front: Front, /, source_id: str) -> SourceView | None:
     """
     from memgit.operations.sources import SourceView
 
-    return front.perform("source.get", {"source_id": source_id}, SourceView, lambda view: show(front, view))
+    fields = {"source_id": whole_source(front, source_id)}
+    return front.perform("source.get", fields, SourceView, lambda view: show(front, view))
 
 
 @command.command("list")
@@ -94,6 +96,7 @@ def list_(front: Front, /) -> Sources | None:
 @click.argument("file", metavar="FILE")
 @click.option("--title", metavar="TEXT", help="Default: the file's path.")
 @click.option("--kind", metavar="WORD", help="What it is, in one word; default: document.")
+@click.option("--readmit", is_flag=True, help="Take in again what somebody forgot.")
 @write_options
 @click.pass_obj
 def ingest(
@@ -105,11 +108,12 @@ def ingest(
     file: str,
     title: str | None,
     kind: str | None,
+    readmit: bool,
 ) -> SourceIngested | None:
     """Bring one item at one revision.
 
     ITEM and REVISION are the source's own names; FILE is a path, or - for standard input. The same again changes
-    nothing; other bytes under the same names are refused.
+    nothing; other bytes under the same names are refused. What somebody forgot stays forgotten, unless --readmit.
 
     \b
     Example:
@@ -120,16 +124,18 @@ def ingest(
 
     document = read_document(front, file)
     fields: dict[str, object] = {
-        "source_id": source_id,
+        "source_id": whole_source(front, source_id),
         "external_id": external_id,
         "external_revision": external_revision,
         "title": title or document.title,
         "media_type": document.media_type,
         "content": document.content,
-        **given(kind=kind),
+        **given(kind=kind, readmit=readmit),
     }
 
     def show(result: SourceIngested) -> None:
+        if result.forgotten:
+            front.out.note("It was forgotten, and stays so; --readmit takes it in again.")
         front.out.line(("id", result.artifact_id), "  (there before)" if result.replayed else "")
 
     return front.perform("source.ingest", fields, SourceIngested, show)
@@ -153,7 +159,7 @@ def checkpoint(
     """
     from memgit.operations.sources import SourceChecked
 
-    fields = {"source_id": source_id, **given(cursor=cursor, health=health, message=message)}
+    fields = {"source_id": whole_source(front, source_id), **given(cursor=cursor, health=health, message=message)}
 
     def show(result: SourceChecked) -> None:
         front.out.line("noted" if result.changed else "nothing new")
@@ -178,10 +184,13 @@ def withdraw(front: Front, /, source_id: str, external_id: str, reason: str | No
     """
     from memgit.operations.sources import SourceWithdrawn
 
-    fields = {"source_id": source_id, "external_id": external_id, **given(reason=reason)}
+    fields = {"source_id": whole_source(front, source_id), "external_id": external_id, **given(reason=reason)}
 
     def show(result: SourceWithdrawn) -> None:
-        front.out.line("withdrawn " if result.changed else "withdrawn before ", ("id", result.artifact_id))
+        for name in result.artifact_ids:
+            front.out.line("withdrawn ", ("id", name))
+        if not result.changed:
+            front.out.line("withdrawn before ", ("id", result.artifact_id))
 
     return front.perform("source.withdraw", fields, SourceWithdrawn, show)
 

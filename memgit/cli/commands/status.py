@@ -9,10 +9,12 @@ import click
 from memgit.cli.front import Front, layer_name
 from memgit.cli.grammar import verb
 from memgit.cli.options import layer_options
-from memgit.cli.terminal import counted, one_line
+from memgit.cli.terminal import counted, moment, one_line
 from memgit.errors import NoAmbientContext, NotARepository, StoreNotInitialized
 
 if TYPE_CHECKING:
+    from memgit.operations.code_trust import CodeTrust
+    from memgit.operations.pending_status import PendingNotes
     from memgit.operations.status import StoreStatus
 
 BEGINNING = """\
@@ -77,6 +79,10 @@ def show(front: Front, result: StoreStatus) -> None:
         out.line(f"  {ahead}: `git memory sync`")
     if apart is not None and apart.behind:
         out.line(f"  {counted(apart.behind, 'operation')} fetched and not united: `git memory diff`, `git memory sync`")
+    if result.pending is not None:
+        out.line(f"  {_waiting(result.pending)}: `git memory pending list`")
+    if result.code is not None:
+        out.line(f"  tied to code: {_code(result.code)}")
     if result.open_conflicts:
         cases = counted(result.open_conflicts, "open conflict case")
         out.line("  ", ("bad", cases), ": `git memory conflict list`")
@@ -87,9 +93,28 @@ def show(front: Front, result: StoreStatus) -> None:
         out.line("latest claims:")
     for claim_id, statement in result.latest:
         disputed = ("bad", "  disputed") if claim_id in result.disputed else ""
-        out.line("  ", ("id", claim_id), "  ", one_line(statement, 90), disputed)
+        ended = ("dim", "  not valid now") if claim_id in result.not_valid_now else ""
+        out.line("  ", ("id", claim_id), "  ", one_line(statement, 90), disputed, ended)
     if not result.claims and not result.artifacts:
         front.out.note("nothing is remembered yet: `git memory remember TEXT`, `git memory import markdown DIR`")
+
+
+def _code(code: CodeTrust) -> str:
+    """Say how what is tied to code stands at HEAD, and what to do about it."""
+    from memgit.cli.commands.stale import said
+
+    stands = said(code.fresh, code.drifted, code.gone, code.unmerged)
+    return f"{stands}: `git memory stale`" if code.drifted or code.gone else stands
+
+
+def _waiting(pending: PendingNotes) -> str:
+    """Say how many notes nobody has looked at, and which of them expires next."""
+    said = [f"{counted(pending.waiting, 'note')} for review"] if pending.waiting else []
+    said += [f"{counted(pending.expired, 'note')} expired"] if pending.expired else []
+    said += [f"{counted(pending.damaged, 'note is', 'notes are')} damaged"] if pending.damaged else []
+    if pending.next is not None and pending.next_expires_at is not None:
+        said.append(f"{one_line(pending.next, 40)} expires next, {moment(pending.next_expires_at)}")
+    return ", ".join(said)
 
 
 def _whose(layer: str, result: StoreStatus) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memgit.operations.verify import VerifyReport
 
 
-_NOUNS = {"format": "format file", "cached": "cached entity"}
+_NOUNS = {"format": "format file", "cached": "cached entity", "indexed": "index file"}
 
 
 @verb("verify")

