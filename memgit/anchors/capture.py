@@ -28,7 +28,7 @@ from memgit.store.repository import Repository
 
 __all__ = ["Captured", "Wanted", "capture", "parse_place"]
 
-_CANDIDATES = 50  # files that a symbol is looked for in
+_CANDIDATES = 200  # files that a symbol is looked for in
 _FILE_BYTES = 32 << 20
 
 
@@ -113,11 +113,17 @@ class _Capture:
         """Return the one file that defines a symbol."""
         name = symbol.rpartition(".")[2] or symbol
         where = [] if at is None else [commit or ""]
-        command = ["grep", "-l", "-z", "-I", "-w", "-F", "--full-name", "-e", name, *where, "--"]
+        command = ["grep", "-l", "-z", "-I", "-w", "-F", "--full-name", *([] if where else ["--untracked"])]
+        command += ["-e", name, *where, "--"]
         answer = self._history.git(command, in_work_tree=at is None)
         names = [item.decode("utf-8", "surrogateescape") for item in answer.stdout.split(b"\0") if item]
         paths = [item.partition(":")[2] if where else item for item in names]
-        defining = [path for path in paths[:_CANDIDATES] if self._defines(path, symbol, commit, at)]
+        if len(paths) > _CANDIDATES:
+            raise InvalidRequest(
+                f"{len(paths)} files name {name}, which is too many to look for the one that defines {symbol}",
+                hint="Name the file as well, or the lines: `--anchor PATH:LINE-LINE`.",
+            )
+        defining = [path for path in paths if self._defines(path, symbol, commit, at)]
         if not defining:
             raise NotFound(f"no file here defines {symbol}", hint="Name its file: `--anchor PATH:LINE-LINE`.")
         if len(defining) > 1:
@@ -228,13 +234,14 @@ class _Capture:
         return Captured(anchor, _renumbered(path, start, anchor))
 
     def _stamped(self, commit: ObjectId, anchor: Anchor | None = None) -> Anchor:
-        patch = None
+        patch, tree = None, None
         try:
             tree = self._history.tree_of(commit)
             if len(self._history.parents_of(commit)) == 1:
                 patch = self._history.patch_ids([commit]).get(commit)
         except ObjectMissing:
-            raise NotFound(f"the commit {commit[:10]} is not whole in this clone") from None
+            if tree is None:
+                raise NotFound(f"the commit {commit[:10]} is not whole in this clone") from None
         return replace(anchor or Anchor(), commit=commit, tree=tree, patch_id=patch)
 
 

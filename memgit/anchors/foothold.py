@@ -12,12 +12,11 @@ from memgit.anchors.files import Files, OldTextMissing
 from memgit.anchors.line_map import carry
 from memgit.anchors.motion import AddedLines, Region
 from memgit.anchors.search import is_enough, occurrences, the_one
-from memgit.anchors.text import Text, weight
+from memgit.anchors.text import Text, telling, weight
 from memgit.anchors.way import Spot, read_path
 from memgit.records.op import Anchor
 from memgit.store.backend import ObjectMissing
 from memgit.store.code_history import CodeHistory, CommitGraph
-from memgit.store.line_diff import hunks
 from memgit.store.objects import ObjectId
 
 _VERSIONS = 200  # of one path, newest first
@@ -135,7 +134,9 @@ class Footholds:
         start, end = (anchor.start_line or 1) - 1, anchor.end_line or len(old.lines)
         if end > len(old.lines) or new.is_binary:
             return None
-        carried = carry(old, new, start, end, hunks(old.data, new.data))
+        if not _may_hold(new, old, start, end):
+            return None
+        carried = carry(old, new, start, end, self._files.differences(ObjectId(anchor.blob), blob))
         if carried is None or carried.kept < _KEPT:
             return None
         spot = Spot(path, blob, None, None) if is_whole else Spot(path, blob, carried.start, carried.end)
@@ -152,6 +153,8 @@ class Footholds:
         if new.is_binary or anchor.start_line is None or not anchor.text:
             return None
         old = Text(anchor.text.encode())
+        if not _may_hold(new, old, 0, len(old.lines)):
+            return None
         everything = AddedLines([Region(path, blob, new, 0, len(new.lines))])
         motion = everything.find(old, 0, len(old.lines), (0, len(old.lines)), path)
         if motion is None or motion.equals or motion.best.kept < _KEPT:
@@ -164,6 +167,12 @@ class Footholds:
         said = weight(old.part(was, was + length)) >= _SURE_WEIGHT
         near = old.before(was) == new.before(now), old.after(was + length) == new.after(now + length)
         return all(near) or (said and any(near))
+
+
+def _may_hold(text: Text, old: Text, start: int, end: int) -> bool:
+    """Tell whether enough of the telling lines [start, end) of `old` are anywhere in a text: mostly, none is."""
+    wanted = telling(old.lines[start:end])
+    return sum(old.keys[start + at] in text.key_set for at in wanted) >= _KEPT * len(wanted)
 
 
 def spot_of(anchor: Anchor, path: str, blob: ObjectId) -> Spot:

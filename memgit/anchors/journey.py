@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from memgit.anchors import verdict
 from memgit.anchors.files import Files, OldTextMissing
 from memgit.anchors.foothold import Footholds, spot_of
+from memgit.anchors.line_search import LineSearch
 from memgit.anchors.located import Located
 from memgit.anchors.patches import Patches
-from memgit.anchors.search import alike, everywhere, occurrences, the_one
+from memgit.anchors.search import alike, everywhere, is_enough, occurrences, the_one
+from memgit.anchors.symbol_place import by_symbol
 from memgit.anchors.walk import Walk
 from memgit.anchors.way import Ended, Spot, Way, read_path
 from memgit.records.op import Anchor
@@ -39,6 +42,7 @@ class Journey:
         self._files = files
         self._graph = graph
         self._patches = patches
+        self._lines = LineSearch(history)
         self._footholds = Footholds(history, files, graph, rewrites)
 
     @property
@@ -61,9 +65,22 @@ class Journey:
             else:
                 ways[number] = self._without_start(anchor)
         ways |= self._walked(anchors, starts, known)
+        self._look_for_lines(anchors, ways)
         for number, way in ways.items():
             answers[number] = self._judge(anchors[number], way)
         return [answers[number] for number in range(len(anchors))]
+
+    def _look_for_lines(self, anchors: Sequence[Anchor], ways: Mapping[int, Way]) -> None:
+        """Look at once for what the judgement of each lost anchor would look for by itself."""
+        wanted: dict[ObjectId, list[Anchor]] = defaultdict(list)
+        for number, way in ways.items():
+            if isinstance(way, Ended) and way.certainty == "certain":
+                if way.commit is not None and not way.last.is_whole:
+                    wanted[way.commit].append(anchors[number])
+            elif isinstance(way, Ended) and is_enough(anchors[number]):
+                wanted[self.target].append(anchors[number])
+        for commit, many in wanted.items():
+            self._lines.look_for(many, commit)
 
     def is_reachable(self, anchor: Anchor) -> bool:
         """Tell whether an anchor's commit is in the target's history; so is an anchor that names none."""
@@ -128,7 +145,8 @@ class Journey:
             text = self._files.text(way.blob)
         except OldTextMissing:
             return verdict.unread(way, commit=self.target, reachable=reachable)
-        return verdict.found(anchor, way, text, commit=self.target, reachable=reachable)
+        located = verdict.found(anchor, way, text, commit=self.target, reachable=reachable)
+        return by_symbol(anchor, located, text, self._files)
 
     def _by_text(self, anchor: Anchor, way: Ended) -> Way:
         """Look for the text itself. What a known commit removed stays removed, unless its path came back."""
@@ -141,7 +159,7 @@ class Journey:
         except OldTextMissing:
             found = []
         if way.certainty != "certain" and not found:
-            found = everywhere(anchor, self._history, self._files, self.target)
+            found = everywhere(anchor, self._history, self._files, self.target, self._lines)
         best = the_one(found)
         if best is not None and (best.agrees or len(found) == 1):
             return best.spot.weaker("likely", f"{way.why}; the same text is in {best.spot.place().path}")
@@ -154,9 +172,11 @@ class Journey:
         """Say of lines that a commit removed whether it left others that are like them: then nobody can be certain."""
         if way.commit is None or way.last.is_whole:
             return way
-        others = tuple(alike(anchor, self._history, self._files, way.commit))
-        if not others:
+        others = tuple(alike(anchor, self._history, self._files, way.commit, self._lines))
+        if not others and self._lines.is_whole(way.commit):
             return way
+        if not others:
+            return Ended(way.last, way.commit, "likely", f"{way.why}; not every file of that commit is in this clone")
         why = f"{way.why}; like ones are in {others[0].place().path}"
         return Ended(way.last, way.commit, "likely", why, others[:_OTHERS])
 

@@ -9,6 +9,7 @@ from memgit.anchors.text import characters
 
 _LIKE = 0.6  # SequenceMatcher's ratio: below it, a line was replaced rather than edited
 _COMPARED_BYTES = 400  # of a line
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Line:
 
     def likeness(self, before: Line) -> float | None:
         """Return SequenceMatcher's ratio of a former line and this one; None where it is too low to say something."""
-        least = _LIKE * (len(before.text) + len(self.text)) / 2
+        least = _LIKE * (len(before.text) + len(self.text)) / 2 - _ROUNDING
         # What agrees is at most the characters that both have, and at most those of them in the same order.
         if len(before.bag & self.bag) < least or _in_order(before, self.text) < least:
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memgit.anchors.place_cache import PlaceCache
+from memgit.store.backend import ObjectMissing
 from memgit.store.code_history import CodeHistory, CommitGraph
 from memgit.store.objects import ObjectId
 
@@ -20,18 +21,30 @@ class Patches:
         self._known: dict[ObjectId, str] = {}
 
     def of(self, commits: Sequence[ObjectId]) -> dict[ObjectId, str]:
-        """Return the patch id of each commit; an empty one where it has none (a merge, a root, no change)."""
+        """Return the patch id of each commit; an empty one where it has none (a merge, a root, no change).
+
+        An empty one as well, but not kept, where what a commit changed is not in this clone.
+        """
         unknown = [commit for commit in commits if commit not in self._known]
         if unknown and self._cache is not None:
             self._known.update((ObjectId(name), patch) for name, patch in self._cache.patches(unknown).items())
             unknown = [commit for commit in unknown if commit not in self._known]
         if unknown:
-            found = self._history.patch_ids(unknown)
-            fresh = {commit: found.get(commit, "") for commit in unknown}
-            self._known.update(fresh)
+            fresh = self._computed(unknown)
+            self._known.update(dict.fromkeys(unknown, "") | fresh)
             if self._cache is not None:
                 self._cache.write_patches(fresh)
         return {commit: self._known[commit] for commit in commits}
+
+    def _computed(self, commits: Sequence[ObjectId]) -> dict[ObjectId, str]:
+        try:
+            found = self._history.patch_ids(commits)
+        except ObjectMissing:
+            if len(commits) == 1:
+                return {}
+            half = len(commits) // 2
+            return self._computed(commits[:half]) | self._computed(commits[half:])
+        return {commit: found.get(commit, "") for commit in commits}
 
     def newest(self, graph: CommitGraph, without: CommitGraph | None = None) -> dict[str, ObjectId]:
         """Return the newest commits of a history by their patch ids; of several, the oldest of these.

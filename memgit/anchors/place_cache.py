@@ -1,7 +1,8 @@
 """Where anchors were found, by the commit that was looked at: derived and deletable.
 
-A row is true for ever, but for anchors whose commit is not in the history: there it depends on which rewrites are
-known, and says so. Old targets are dropped. A file that cannot be read or written costs time, and nothing else.
+A row of an anchor in the history that was followed for certain is true for ever. Any other depends on what the clone
+knows beside its history (rewrites, what was fetched), and says so. Old targets are dropped. A file that cannot be read
+or written costs time, and nothing else.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from memgit.records.codec import digest_of
 from memgit.records.op import Anchor
 from memgit.store.objects import ObjectId
 
-_NAME = "anchors-1.sqlite"
+_NAME = "anchors-2.sqlite"
 _BUSY_SECONDS = 0.5
 _TARGETS = 8  # commits whose answers are kept: a few working trees, and where each was before
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS located (
-  target TEXT NOT NULL, anchor TEXT NOT NULL, rewrites TEXT NOT NULL, path TEXT, first INTEGER, last INTEGER,
+  target TEXT NOT NULL, anchor TEXT NOT NULL, knowledge TEXT NOT NULL, path TEXT, first INTEGER, last INTEGER,
   body BLOB NOT NULL,
   PRIMARY KEY (target, anchor)
 ) WITHOUT ROWID;
@@ -61,22 +62,22 @@ class PlaceCache:
             self._connection.close()
             self._connection = None
 
-    def read(self, target: str, anchors: Iterable[str], rewrites: str) -> dict[str, Located]:
+    def read(self, target: str, anchors: Iterable[str], knowledge: str) -> dict[str, Located]:
         """Return what is known of anchors at a target, by their digests."""
         wanted = list(dict.fromkeys(anchors))
         found: dict[str, Located] = {}
         with suppress(sqlite3.Error, OSError, msgspec.DecodeError):
             for at in range(0, len(wanted), _CHUNK):
                 part = wanted[at : at + _CHUNK]
-                sql = f"""SELECT anchor, body FROM located WHERE target = ? AND rewrites IN ('', ?)
+                sql = f"""SELECT anchor, body FROM located WHERE target = ? AND knowledge IN ('', ?)
                     AND anchor IN ({",".join("?" * len(part))})"""  # noqa: S608
-                rows = self.connection().execute(sql, (target, rewrites, *part))
+                rows = self.connection().execute(sql, (target, knowledge, *part))
                 found.update((name, _decoder.decode(body)) for name, body in rows)
         return found
 
-    def write(self, target: str, located: Mapping[str, Located], rewrites: str) -> None:
+    def write(self, target: str, located: Mapping[str, Located], knowledge: str) -> None:
         """Keep answers. A damaged file is begun anew."""
-        rows = [_row(target, name, item, "" if item.reachable else rewrites) for name, item in located.items()]
+        rows = [_row(target, name, item, "" if _is_settled(item) else knowledge) for name, item in located.items()]
         with suppress(sqlite3.Error, OSError):
             self._write(target, rows)
 
@@ -152,6 +153,10 @@ def _in_memory() -> sqlite3.Connection:
     return connection
 
 
-def _row(target: str, name: str, item: Located, rewrites: str) -> tuple[object, ...]:
+def _is_settled(item: Located) -> bool:
+    return item.reachable and item.certainty == "certain"
+
+
+def _row(target: str, name: str, item: Located, knowledge: str) -> tuple[object, ...]:
     place = item.place or Place("")
-    return (target, name, rewrites, place.path or None, place.start_line, place.end_line, _encode(item))
+    return (target, name, knowledge, place.path or None, place.start_line, place.end_line, _encode(item))

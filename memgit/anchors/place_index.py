@@ -111,8 +111,8 @@ class PlaceIndex:
         if commit is None:
             return
         sql = """SELECT owner, position, body, anchor FROM ties
-            WHERE anchor NOT IN (SELECT anchor FROM located WHERE target = ? AND rewrites IN ('', ?))"""
-        rows = self._cache.connection().execute(sql, (commit, self._tracer.rewrites_name))
+            WHERE anchor NOT IN (SELECT anchor FROM located WHERE target = ? AND knowledge IN ('', ?))"""
+        rows = self._cache.connection().execute(sql, (commit, self._tracer.knowledge))
         missing = [_tie(row) for row in rows]
         if missing:
             self._tracer.locate_named({tie.name: tie.anchor for tie in missing}, commit)

@@ -12,7 +12,7 @@ from memgit.store.objects import ObjectId
 
 Reach = Literal["in", "carried", "out", "unknown"]
 """`in`: the commit is in the history. `carried`: its change is, under another id (amended, rebased, picked, squashed).
-`out`: neither. `unknown`: the commit is not in this clone, so nobody can tell."""
+`out`: neither. `unknown`: the commit, or what it changed, is not in this clone, so nobody can tell."""
 
 _REWRITES = 1000
 _FILES = 50  # that a branch changed; more are not compared one by one
@@ -38,8 +38,11 @@ def reach(
             found[commit] = "unknown"
         else:
             by_patch = patches.newest(graph) if by_patch is None else by_patch
-            is_carried = _is_carried(history, graph, patches, by_patch, ObjectId(commit))
-            found[commit] = "carried" if is_carried else "out"
+            try:
+                is_carried = _is_carried(history, graph, patches, by_patch, ObjectId(commit))
+                found[commit] = "carried" if is_carried else "out"
+            except ObjectMissing:
+                found[commit] = "unknown"
     return found
 
 

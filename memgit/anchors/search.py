@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memgit.anchors.files import Files, OldTextMissing
+from memgit.anchors.line_search import LineSearch
 from memgit.anchors.motion import AddedLines, Region
 from memgit.anchors.text import Text, weight
 from memgit.anchors.way import Spot
@@ -17,8 +18,6 @@ from memgit.store.objects import ObjectId
 
 _ENOUGH_WEIGHT = 40  # word characters: a shorter text is found by chance
 _ALIKE = 0.3  # the share of the lines that makes a place look like the anchored one
-_FILES = 50  # with the heaviest line of the text
-_SECONDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +55,20 @@ def is_enough(anchor: Anchor) -> bool:
     return weight((anchor.text or "").encode()) >= _ENOUGH_WEIGHT
 
 
-def everywhere(anchor: Anchor, history: CodeHistory, files: Files, commit: ObjectId) -> list[Found]:
+def everywhere(anchor: Anchor, history: CodeHistory, files: Files, commit: ObjectId, lines: LineSearch) -> list[Found]:
     """Return the places in a commit that hold the whole anchored text, found by its heaviest line."""
     if not is_enough(anchor):
         return []
-    return _in_paths(anchor, history, files, commit, _with_heaviest_line(anchor, history, commit))
+    return _in_paths(anchor, history, files, commit, lines.paths(anchor, commit))
 
 
-def alike(anchor: Anchor, history: CodeHistory, files: Files, commit: ObjectId) -> list[Spot]:
+def alike(anchor: Anchor, history: CodeHistory, files: Files, commit: ObjectId, lines: LineSearch) -> list[Spot]:
     """Return places in a commit that hold a good part of the anchored text: copies, which stay when one is removed."""
     old = Text((anchor.text or "").encode())
     if not old.lines:
         return []
     spots = []
-    for path in _with_heaviest_line(anchor, history, commit):
+    for path in lines.paths(anchor, commit):
         try:
             blob = history.file(commit, path)
             text = files.text(blob) if blob is not None else Text(b"")
@@ -80,14 +79,6 @@ def alike(anchor: Anchor, history: CodeHistory, files: Files, commit: ObjectId) 
         if motion is not None and motion.best.kept >= _ALIKE:
             spots.append(Spot(path, blob, motion.best.start, motion.best.end))
     return spots
-
-
-def _with_heaviest_line(anchor: Anchor, history: CodeHistory, commit: ObjectId) -> list[str]:
-    heaviest = max((anchor.text or "").encode().split(b"\n"), key=weight)
-    command = ["grep", "-l", "-z", "-I", "-F", "--no-color", "--full-name", "-f", "-", commit, "--"]
-    answer = history.git(command, stdin=heaviest.strip() + b"\n", timeout=_SECONDS)
-    names = [name.partition(b":")[2] for name in answer.stdout.split(b"\0") if name]
-    return [name.decode("utf-8", "surrogateescape") for name in names[:_FILES]]
 
 
 def _in_paths(

@@ -17,9 +17,11 @@ from memgit.errors import InvalidRequest, NotFound
 _NAMED = 8  # candidates that an error names
 _NAME = re.compile(r"[\w$.:~-]{1,200}")
 # The lines that begin a definition, in most languages that name what they define: a keyword or a type, then the name.
-_KEYWORDS = (
-    r"(?:func|fn|function|def|class|struct|enum|trait|interface|impl|type|module|macro_rules!|sub|proc|object|record)"
-)
+_KEYWORDS = r"(?:func|fn|function|def|class|struct|enum|trait|interface|impl|type|module|macro_rules!|sub|proc|object|record|fun)"
+_JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte")
+_RECEIVER = re.compile(r"^func\s*\([^)]*\)\s*")  # of a method in Go
+_TEXT = re.compile(r"""\"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|//.*""")
+_TEXT_OR_CHARACTER = re.compile(r"""\"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])'|//.*""")  # elsewhere `'` begins other things
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,9 @@ def definitions(text: Text, path: str, symbol: str) -> list[Definition]:
         try:
             tree = ast.parse(text.data)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return _by_lines(text, symbol)
+            return _by_lines(text, path, symbol)
         return list(_in_python(tree, ""))
-    return _by_lines(text, symbol)
+    return _by_lines(text, path, symbol)
 
 
 def _in_python(node: ast.AST, prefix: str) -> Iterator[Definition]:
@@ -80,13 +82,29 @@ def _is_named(name: str, symbol: str) -> bool:
     return name == symbol or name.endswith(f".{symbol}")
 
 
-def _by_lines(text: Text, symbol: str) -> list[Definition]:
+def _by_lines(text: Text, path: str, symbol: str) -> list[Definition]:
     name = re.escape(symbol.rpartition(".")[2])
-    keyword = re.compile(rf"^\s*(?:[\w@()]+\s+)*?{_KEYWORDS}\b[^=;]*?(?<![\w$]){name}(?![\w$])")
+    # The name comes before any parameter: what is in brackets after it is the type of something else.
+    keyword = re.compile(rf"^\s*(?:[\w@()]+\s+)*?{_KEYWORDS}\b[^=;(]*?(?<![\w$]){name}(?![\w$])")
     typed = re.compile(rf"^[A-Za-z_][\w\s*&:<>,]*?[\s*&:]{name}\s*\([^;]*$")
-    lines = [line.decode("utf-8", "replace") for line in text.lines]
-    starts = [at for at, line in enumerate(lines) if keyword.match(line) or typed.match(line)]
+    patterns = [keyword, typed, *(_in_javascript(name) if path.endswith(_JAVASCRIPT) else ())]
+    lines = [_RECEIVER.sub("func ", _without_texts(line.decode("utf-8", "replace"), path)) for line in text.lines]
+    starts = [at for at, line in enumerate(lines) if any(pattern.match(line) for pattern in patterns)]
     return [Definition(symbol, at, _end(lines, at)) for at in starts]
+
+
+def _in_javascript(name: str) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of a function that is a value, and of a method."""
+    words = r"(?:(?:public|private|protected|static|async|get|set|override|readonly)\s+|\*\s*)*"
+    return (
+        re.compile(rf"^\s*(?:export\s+)?(?:const|let|var)\s+{name}\s*(?::[^=]*)?="),
+        re.compile(rf"^\s*{words}#?{name}\s*(?:<[^>]*>)?\([^;()]*\)\s*(?::[^={{]+)?\{{\s*$"),
+    )
+
+
+def _without_texts(line: str, path: str) -> str:
+    """Return a line without its texts and its comment, in which a bracket closes nothing."""
+    return (_TEXT if path.endswith(_JAVASCRIPT) else _TEXT_OR_CHARACTER).sub("", line)
 
 
 def _end(lines: list[str], start: int) -> int:

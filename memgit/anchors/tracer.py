@@ -18,13 +18,15 @@ from memgit.anchors.place_cache import PlaceCache, anchor_digest
 from memgit.anchors.reach import Reach, reach
 from memgit.anchors.search import occurrences, the_one
 from memgit.anchors.step import follow
+from memgit.anchors.symbol_place import by_symbol
 from memgit.anchors.text import Text
 from memgit.anchors.way import Ended, Spot, read_path
 from memgit.anchors.work_tree import WorkTree
 from memgit.errors import NotFound
 from memgit.records.codec import digest_of
 from memgit.records.op import Anchor
-from memgit.store.backend import Backend
+from memgit.store.backend import Backend, ObjectMissing
+from memgit.store.clone_knowledge import clone_knowledge
 from memgit.store.code_history import Change, CodeHistory, CommitGraph
 from memgit.store.objects import ObjectId
 from memgit.store.repository import Repository
@@ -52,6 +54,7 @@ class Tracer:
         self.cache = PlaceCache(repository.cache_dir) if is_cached else None
         self._patches = Patches(self.history, self.cache)
         self._graphs: dict[ObjectId, CommitGraph] = {}
+        self._tree: tuple[ObjectId | None, WorkTree] | None = None
 
     def __enter__(self) -> Tracer:
         return self
@@ -107,10 +110,13 @@ class Tracer:
         return commit
 
     def difference(self, anchor: Anchor, located: Located, target: str | None = None) -> str:
-        """Return a bounded unified difference from the anchored text to the present one; nothing where it is equal."""
+        """Return a bounded unified difference from the anchored text to the present one; nothing where it is equal.
+
+        Working files are as the last answer for the working tree has read them.
+        """
         commit = self.commit(target)
         in_work_tree = target is None and self.history.repository.work_tree is not None
-        work_tree = WorkTree(self.history, self._files, commit) if in_work_tree else None
+        work_tree = self._last_tree(commit) if in_work_tree else None
         return difference(anchor, located, self._files, work_tree)
 
     def text_digest(self, located: Located, target: str | None = None) -> str | None:
@@ -135,12 +141,19 @@ class Tracer:
     def changed_paths(self, since: str, target: str | None = None) -> frozenset[str]:
         """Return the paths whose content differs between a revision and a target; the working tree's changes count.
 
-        Names that are not UTF-8 keep their bytes as surrogates. Raises NotFound for an unknown revision.
+        Names that are not UTF-8 keep their bytes as surrogates. Raises NotFound for an unknown revision, and where this
+        clone lacks the trees to tell.
         """
         old, new = self.commit(since), self.commit(target)
         if old is None or new is None:
             return frozenset()
-        paths = self.history.changed_paths(old, new) if old != new else set()
+        try:
+            paths = self.history.changed_paths(old, new) if old != new else set()
+        except ObjectMissing:
+            raise NotFound(
+                f"what changed between {old[:10]} and {new[:10]} is not in this clone, which lacks trees of the history",
+                hint="`git fetch --refetch --no-filter` brings them; nothing is fetched unasked.",
+            ) from None
         if target is None and self.history.repository.work_tree is not None:
             paths |= WorkTree(self.history, self._files, new).changed_paths()
         return frozenset(paths)
@@ -154,20 +167,21 @@ class Tracer:
         return spot.blob is None or WorkTree(self.history, self._files, head).change(spot) is not None
 
     @property
-    def rewrites_name(self) -> str:
-        """The name of what is known of rewrites; answers for anchors out of the history depend on it."""
-        return self._rewrites_digest()
+    def knowledge(self) -> str:
+        """The name of what this clone knows beside its history; answers that are not settled depend on it."""
+        pairs = sorted(self._rewrites.items())
+        return digest_of(repr((pairs, clone_knowledge(self.history.repository))).encode())[:16]
 
     # One commit
 
     def _at_commit(self, anchors: Mapping[str, Anchor], commit: ObjectId) -> dict[str, Located]:
-        rewrites = self._rewrites_digest()
-        found = self.cache.read(commit, anchors, rewrites) if self.cache is not None else {}
+        knowledge = self.knowledge
+        found = self.cache.read(commit, anchors, knowledge) if self.cache is not None else {}
         missing = {name: anchor for name, anchor in anchors.items() if name not in found}
         if not missing:
             return found
         graph = self._graph(commit, [anchor.commit for anchor in missing.values() if anchor.commit])
-        inherited, starts = self._from_before(missing, graph, rewrites)
+        inherited, starts = self._from_before(missing, graph, knowledge)
         found |= inherited
         missing = {name: anchor for name, anchor in missing.items() if name not in inherited}
         journey = Journey(self.history, self._files, graph, self._patches, self._rewrites)
@@ -175,11 +189,11 @@ class Tracer:
         known: Starts = {number: starts[name] for number, name in enumerate(names) if name in starts}
         fresh = dict(zip(names, journey.locate(list(missing.values()), known), strict=True))
         if self.cache is not None:
-            self.cache.write(commit, inherited | fresh, rewrites)
+            self.cache.write(commit, inherited | fresh, knowledge)
         return found | fresh
 
     def _from_before(
-        self, anchors: Mapping[str, Anchor], graph: CommitGraph, rewrites: str
+        self, anchors: Mapping[str, Anchor], graph: CommitGraph, knowledge: str
     ) -> tuple[dict[str, Located], dict[str, tuple[ObjectId, Spot]]]:
         """Return what an earlier commit's answers say of this one: what did not change, and where to go on from."""
         inherited: dict[str, Located] = {}
@@ -187,8 +201,11 @@ class Tracer:
         before = self._earlier(graph)
         if before is None or self.cache is None:
             return inherited, starts
-        changed = self.history.changed_paths(before, graph.target)
-        for name, item in self.cache.read(before, anchors, rewrites).items():
+        try:
+            changed = self.history.changed_paths(before, graph.target)
+        except ObjectMissing:
+            return inherited, starts
+        for name, item in self.cache.read(before, anchors, knowledge).items():
             if not item.reachable or (item.place or item.last) is None:
                 continue
             spot = _spot(item)
@@ -216,17 +233,19 @@ class Tracer:
             graph = self._graphs[target] = self.history.graph(target, [*ids, *(graph.parents if graph else ())])
         return graph
 
-    def _rewrites_digest(self) -> str:
-        pairs = sorted(self._rewrites.items())
-        return digest_of(repr(pairs).encode())[:16] if pairs else "none"
-
     # The working tree
 
     def _in_work_tree(
         self, anchors: Mapping[str, Anchor], committed: Mapping[str, Located], head: ObjectId | None
     ) -> dict[str, Located]:
         tree = WorkTree(self.history, self._files, head)
+        self._tree = (head, tree)
         return {name: self._working(anchor, committed.get(name), tree) for name, anchor in anchors.items()}
+
+    def _last_tree(self, head: ObjectId | None) -> WorkTree:
+        if self._tree is None or self._tree[0] != head:
+            self._tree = (head, WorkTree(self.history, self._files, head))
+        return self._tree[1]
 
     def _working(self, anchor: Anchor, committed: Located | None, tree: WorkTree) -> Located:
         if anchor.path is None:
@@ -247,13 +266,14 @@ class Tracer:
     def _changed(self, anchor: Anchor, spot: Spot, change: Change, committed: Located, tree: WorkTree) -> Located:
         shifted = self._shifted(spot, change, committed, tree)
         if shifted is not None:
-            return shifted
+            return by_symbol(anchor, shifted, tree.text(spot.path, None), self._files)
         way = follow(spot, change, tree)
         if isinstance(way, Ended):
             located = verdict.ended(way, commit=committed.commit, reachable=committed.reachable)
             return self._uncommitted(anchor, located, tree)
         text = tree.text(way.path, way.blob)
-        return verdict.found(anchor, way, text, commit=committed.commit, reachable=committed.reachable)
+        located = verdict.found(anchor, way, text, commit=committed.commit, reachable=committed.reachable)
+        return by_symbol(anchor, located, text, self._files)
 
     def _shifted(self, spot: Spot, change: Change, committed: Located, tree: WorkTree) -> Located | None:
         """Return the answer for lines that the working file only has elsewhere: the common case, made short."""
@@ -277,7 +297,8 @@ class Tracer:
         spot = _text_spot(anchor, text, path)
         if spot is None:
             return answer
-        return verdict.found(anchor, spot, text, commit=answer.commit, reachable=answer.reachable)
+        located = verdict.found(anchor, spot, text, commit=answer.commit, reachable=answer.reachable)
+        return by_symbol(anchor, located, text, self._files)
 
 
 def _text_spot(anchor: Anchor, text: Text, path: str) -> Spot | None:

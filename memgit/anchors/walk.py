@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from memgit.anchors.commit_stage import CommitStage
 from memgit.anchors.files import Files, OldTextMissing
 from memgit.anchors.step import follow
 from memgit.anchors.way import Ended, Spot, Way
+from memgit.store.backend import ObjectMissing
 from memgit.store.code_history import Change, CodeHistory, CommitGraph
 from memgit.store.objects import ObjectId
 
@@ -35,6 +37,7 @@ class Walk:
         self._changes: dict[_Pair, dict[str, Change]] = defaultdict(dict)
         self._loaded: set[str] | None = set()  # None: all paths
         self._reads = 0
+        self._unread: set[_Pair] = set()  # what they changed cannot be read here
 
     def carry(self, starts: Sequence[tuple[ObjectId, Spot]]) -> list[Way]:
         """Return where each spot, given with the commit that it is in, is at the target, in the same order."""
@@ -66,6 +69,8 @@ class Walk:
         return states[self.graph.target]
 
     def _step(self, parent: ObjectId, commit: ObjectId, ways: tuple[Way, ...]) -> tuple[Way, ...]:
+        if (parent, commit) in self._unread:
+            return tuple(way if isinstance(way, Ended) else _unread(way, commit) for way in ways)
         changed = self._changes.get((parent, commit))
         if not changed:
             return ways
@@ -81,6 +86,8 @@ class Walk:
             found = follow(way, change, self._stage(parent, commit))
         except OldTextMissing:
             return Ended(way, commit, "lost", f"an older text of {way.path} is not in this clone")
+        except ObjectMissing:
+            return _unread(way, commit)
         if isinstance(found, Spot) and found.path != way.path and not self._is_loaded(found.path):
             self._load({found.path, *self._renamed_too(parent, commit)})
         return found
@@ -114,10 +121,19 @@ class Walk:
             if parent in self.graph.parents
         ]
         found = self._history.changes(pairs, None if is_all else sorted(wanted))
-        for pair, changes in zip(pairs, found, strict=True):
-            if changes:
-                self._changes[pair].update((item.old_path, item) for item in changes if item.status != "A")
+        read = 0
+        with suppress(ObjectMissing):
+            for pair, changes in zip(pairs, found, strict=True):
+                read += 1
+                if changes:
+                    self._changes[pair].update((item.old_path, item) for item in changes if item.status != "A")
+        self._unread.update(pairs[read:])
         self._loaded = None if is_all else self._loaded | wanted
+
+
+def _unread(spot: Spot, commit: ObjectId) -> Ended:
+    why = f"what {commit[:10]} changed is not in this clone, which lacks trees of the history"
+    return Ended(spot, commit, "lost", why)
 
 
 def _meet(ways: Sequence[Way]) -> Way:

@@ -191,8 +191,15 @@ class WorkTree:
         return [Change("R", path, name, old_blob, None, round(share * 100)) for share, _, name in best]
 
     def _small(self, path: str) -> Text | None:
-        text = self.present(path)
-        return text if text is not None and not text.is_binary and len(text.data) <= _UNTRACKED_BYTES else None
+        text = self.present(path) if self._size(path) <= _UNTRACKED_BYTES else None
+        return text if text is not None and not text.is_binary else None
+
+    def _size(self, path: str) -> int:
+        """Return a file's size, so that a large one is not read; 0 where there is none."""
+        try:
+            return os.lstat(self._root + b"/" + os.fsencode(path)).st_size
+        except OSError:
+            return 0
 
     def _git(self, arguments: list[str]) -> bytes:
         return self._history.git(arguments, timeout=_SECONDS, in_work_tree=True).stdout

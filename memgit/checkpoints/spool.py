@@ -261,5 +261,9 @@ def _notes(spool: Path, files: Sequence[_File]) -> Iterator[str]:
     if damaged:
         yield f"{damaged} line{'s' if damaged > 1 else ''} of Git's hooks could not be read and count for nothing"
     with suppress(OSError):
-        since = (spool / "overflow").stat().st_mtime
-        yield f"Git's hooks noted nothing from {clock.format_time(since)[:19]}Z on, because nobody took what was there"
+        if not _is_plain(spool / "overflow"):
+            return
+        status = (spool / "overflow").lstat()
+        if stat.S_ISREG(status.st_mode):
+            since = clock.format_time(status.st_mtime)[:19]
+            yield f"Git's hooks noted nothing from {since}Z on, because nobody took what was there"

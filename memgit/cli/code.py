@@ -21,9 +21,14 @@ def show_code_state(out: Output, state: CodeState | None, indent: str = "    ") 
         return
     for anchor in state.anchors:
         show_anchor(out, anchor, f"{indent}code      ")
-    if state.branch is not None:
-        name = one_line(state.branch.removeprefix("refs/heads/"), 80)
-        why = "which is not merged here" if state.merged == "no" else "of which this clone does not have the commit"
+    show_branch(out, state.branch, state.merged, indent)
+
+
+def show_branch(out: Output, branch: str | None, merged: str | None, indent: str = "    ") -> None:
+    """Print the branch that something comes from; nothing of what is part of the history."""
+    if branch is not None:
+        name = one_line(branch.removeprefix("refs/heads/"), 80)
+        why = "which is not merged here" if merged == "no" else "of which this clone does not have the commit"
         out.line(f"{indent}from      ", ("bad", name), f", {why}")
 
 

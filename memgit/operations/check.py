@@ -23,7 +23,6 @@ from memgit.operations.reading import ReadRequest
 from memgit.records.ids import EntityId
 from memgit.records.op import Anchor
 from memgit.retrieval.code_state import AnchorState
-from memgit.store.backend import ObjectMissing
 
 if TYPE_CHECKING:
     from memgit.anchors.located import Located
@@ -91,7 +90,7 @@ class _Change:
 
     def report(self) -> CheckReport:
         """Return the whole answer."""
-        self._paths = paths = self._changed_paths()
+        self._paths = paths = self._tracer.changed_paths(self._base, self._request.at)
         items = [here for here in self._code.everywhere() if is_valid_now(here.entity)] if paths else []
         touched = self._touched(items)
         open_, settled = self._judged(touched)
@@ -106,16 +105,6 @@ class _Change:
             settled=settled,
             notes=tuple(self._notes),
         )
-
-    def _changed_paths(self) -> frozenset[str]:
-        """Return what the change changes. Raises NotFound where this clone lacks the trees that would tell."""
-        try:
-            return self._tracer.changed_paths(self._base, self._request.at)
-        except ObjectMissing:
-            raise NotFound(
-                f"the files of {self._base[:10]} are not in this clone, so nobody can tell what has changed since",
-                hint="`git fetch --refetch --filter=blob:none` brings the trees; nothing is fetched unasked.",
-            ) from None
 
     def _target(self) -> ObjectId | None:
         return self._tracer.commit(self._request.at)

@@ -174,7 +174,11 @@ def _require_paths(archive: Archive, trees: Sequence[str], paths: Sequence[bytes
     lent = plumbing.lending(archive.owner)
     for path, shown in zip(paths, typed, strict=True):
         listings = (
-            plumbing.ask(archive.repository, ["--literal-pathspecs", "ls-tree", "--name-only", tree, "--", os.fsdecode(path)], variables=lent)
+            plumbing.ask(
+                archive.repository,
+                ["--literal-pathspecs", "ls-tree", "--name-only", tree, "--", os.fsdecode(path)],
+                variables=lent,
+            )
             for tree in trees
         )
         if path and not any(listings):

@@ -132,8 +132,8 @@ def _renewed(invocation: Invocation, lineage: Lineage, request: Confirm) -> _Ren
     was, text = payload.anchors, statement_of(payload) if isinstance(payload, ClaimPayload) else payload.title
     if not was:
         return _Renewed(text, (), (), ())
-    from memgit.anchors.capture import Wanted, capture
-    from memgit.anchors.way import read_path
+    from memgit.anchors.capture import capture
+    from memgit.anchors.symbol_place import wanted_again
 
     now: list[Anchor] = []
     told: list[ConfirmedAnchor] = []
@@ -141,19 +141,14 @@ def _renewed(invocation: Invocation, lineage: Lineage, request: Confirm) -> _Ren
         for anchor, located in zip(was, tracer.locate_all(was), strict=True):
             difference = tracer.difference(anchor, located) if request.differences else ""
             state = anchor_state(anchor, located, difference or None)
-            place = located.place
             if located.state == "gone" and not request.drop_gone:
                 raise _gone(lineage, anchor, located.why)
             told.append(ConfirmedAnchor(before=state, kept=located.state != "gone"))
             if located.state == "gone":
                 continue
-            if place is None:  # an anchor to a commit alone
-                wanted = Wanted(commit=located.commit or anchor.commit)
-            else:
-                wanted = Wanted(read_path(place.path, place.path_encoded), place.start_line, place.end_line)
-            captured = capture(invocation.repository, wanted)
+            captured = capture(invocation.repository, wanted_again(anchor, located))
             invocation.warnings += captured.notes
-            now.append(replace(captured.anchor, symbol=anchor.symbol))
+            now.append(captured.anchor)
     return _Renewed(text, was, tuple(dict.fromkeys(now)), tuple(told))
 
 

@@ -15,8 +15,6 @@ from memgit.store.objects import ObjectId, hash_object
 
 _SECONDS = 10.0
 _BYTES = 4 << 20
-_IGNORING_NONE = ["-c", "blame.ignoreRevsFile="]
-_NO_LIST = b"could not open object name list"  # a list that the configuration names and that is not there
 _ROW = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64}) \d+ (\d+) (\d+)")
 
 
@@ -62,13 +60,11 @@ def line_blame(states: CodeStates, path: str, at: str | None) -> LineBlame:
 
 def _ask(states: CodeStates, path: str, commit: ObjectId | None) -> LineBlame:
     history = states.tracer().history
-    has_work_tree = history.repository.work_tree is not None  # where a user's own list of commits to ignore is found
+    has_work_tree = history.repository.work_tree is not None  # `blame.ignoreRevsFile` counts from its top
     revision = [commit] if commit is not None else []
     command = ["blame", "--incremental", *revision, "--", path]
     try:
-        answer = history.git(command if has_work_tree else _IGNORING_NONE + command, timeout=_SECONDS, in_work_tree=has_work_tree)
-        if _NO_LIST in answer.stderr:
-            answer = history.git(_IGNORING_NONE + command, timeout=_SECONDS, in_work_tree=has_work_tree)
+        answer = history.git(command, timeout=_SECONDS, in_work_tree=has_work_tree)
     except StoreBusy:
         return LineBlame(note=f"blame took more than {_SECONDS:.0f} s and was left out")
     if answer.returncode != 0:
@@ -96,6 +92,9 @@ def _failure(complaint: bytes) -> str:
         return "the file is not committed, so blame knows nothing of it"
     if "promisor" in complaint.decode("utf-8", "replace") or "could not fetch" in last or "cannot read" in last:
         return "older versions of the file are not in this clone, so blame cannot be asked; nothing is fetched unasked"
+    if "could not open object name list" in last:  # Git offers no way to go on without it
+        name = last.rpartition(": ")[2][:200]
+        return f"blame cannot be asked: `blame.ignoreRevsFile` names a file that is not here: {name}"
     return f"blame cannot be asked: {last[:200]}"
 
 

@@ -7,10 +7,10 @@ nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memgit.index.reach_cache import LASTING, ReachCache
+from memgit.store.clone_knowledge import clone_knowledge
 from memgit.store.quick_tip import quick_tip
 from memgit.store.ref_file import read_head
 from memgit.store.repository import Repository
@@ -47,7 +47,7 @@ class StampReach:
         missing = [name for name in wanted if name not in self._known and name != self._target]
         self._known[self._target] = "in"
         if missing:
-            knowledge = _knowledge(self._repository)
+            knowledge = clone_knowledge(self._repository)
             self._known |= self._cache.read(self._target, missing, knowledge)
             unknown = [name for name in missing if name not in self._known]
             if unknown:
@@ -80,21 +80,3 @@ def quick_head(repository: Repository) -> str | None:
 def _is_odd(repository: Repository) -> bool:
     """Tell whether HEAD may be more than its file says: in a reftable it is."""
     return (repository.common_dir / "reftable").is_dir()
-
-
-def _knowledge(repository: Repository) -> str:
-    """Return a name of what this clone knows beside its history: it changes with rewrites and with what is fetched."""
-    places = [
-        repository.state_dir / "rewrites",
-        repository.git_dir / "FETCH_HEAD",
-        repository.common_dir / "FETCH_HEAD",
-        repository.common_dir / "objects" / "pack",
-    ]
-    return "-".join(_moment(place) for place in places)
-
-
-def _moment(path: Path) -> str:
-    try:
-        return format(path.stat().st_mtime_ns, "x")
-    except OSError:
-        return "0"

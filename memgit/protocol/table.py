@@ -121,9 +121,7 @@ _ROWS = (
     Operation("pending.list", "operations.pending", "PendingList", "list_notes", "care"),
     Operation("pending.show", "operations.pending", "PendingShow", "show", "care"),
     Operation("pending.preview", "operations.pending_apply", "PendingPreview", "preview", "care"),
-    Operation(
-        "pending.apply", "operations.pending_apply", "PendingApply", "apply", "write", mutates=True, keyed=False
-    ),
+    Operation("pending.apply", "operations.pending_apply", "PendingApply", "apply", "write", mutates=True, keyed=False),
     Operation("pending.drop", "operations.pending", "PendingDrop", "drop", "care", mutates=True, keyed=False),
     Operation(
         "checkpoint.create",
@@ -135,9 +133,7 @@ _ROWS = (
         context=False,
         keyed=False,
     ),
-    Operation(
-        "checkpoint.list", "operations.checkpoints", "CheckpointList", "list_checkpoints", "care", context=False
-    ),
+    Operation("checkpoint.list", "operations.checkpoints", "CheckpointList", "list_checkpoints", "care", context=False),
     Operation("checkpoint.show", "operations.checkpoints", "CheckpointShow", "show", "care", context=False),
     Operation("checkpoint.diff", "operations.checkpoint_states", "CheckpointDiff", "diff", "care", context=False),
     Operation(

@@ -1,4 +1,4 @@
-"""A name of what a clone knows beside its history: answers that lacked something hold only as long as it is the same."""
+"""A name of what a clone knows beside its history: an answer that lacked something holds as long as it is the same."""
 
 from __future__ import annotations
 

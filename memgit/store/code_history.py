@@ -162,11 +162,10 @@ class CodeHistory:
         feed = "".join(f"{commit} {parent}\n" for parent, commit in pairs).encode()
         answer = self.git([*arguments, *limits], stdin=feed, timeout=_WALK_SECONDS)
         if answer.returncode == 0:
-            yield from self._per_commit(answer.stdout, len(pairs))
+            yield from self._per_commit(answer.stdout)
             return
         # The last one that was begun may not be whole.
-        begun = sum(len(field) in (40, 64) and not field.startswith(b":") for field in answer.stdout.split(b"\0"))
-        yield from self._per_commit(answer.stdout, min(begun - 1, len(pairs)))
+        yield from list(self._per_commit(answer.stdout))[:-1]
         raise ObjectMissing("a tree of the history")
 
     def renames(self, old: ObjectId, new: ObjectId) -> list[Change]:
@@ -196,7 +195,8 @@ class CodeHistory:
     def patch_ids(self, commits: Sequence[ObjectId]) -> dict[ObjectId, str]:
         """Return the stable patch ids of commits that have one parent and change something.
 
-        Raises ObjectMissing where one of the commits, or what it changed, is not here whole. Git's own command computes them; renames are two halves, whatever the user's configuration says.
+        Raises ObjectMissing where one of the commits, or what it changed, is not here whole. Git's own command computes
+        them; renames are two halves, whatever the user's configuration says.
         """
         feed = "".join(f"{commit}\n" for commit in commits).encode()
         patches = self._patch(["--stdin", "--"], feed)
@@ -299,10 +299,10 @@ class CodeHistory:
             environment["GIT_GRAFT_FILE"] = devnull
         return environment
 
-    def _per_commit(self, output: bytes, count: int) -> Iterator[list[Change]]:
+    def _per_commit(self, output: bytes) -> Iterator[list[Change]]:
         fields = output.split(b"\0")
         at = 0
-        for _ in range(count):
+        while at < len(fields) and fields[at]:
             at += 1  # the commit's id
             rows: list[bytes] = []
             while at < len(fields) and fields[at].startswith(b":"):

@@ -163,6 +163,23 @@ def test_a_symbol_is_the_lines_of_its_definition(code: Code) -> None:
     ]
 
 
+def test_definitions_in_other_languages(code: Code) -> None:
+    """Methods and functions that are values, methods with a receiver; a bracket in a text closes nothing."""
+    code.write(
+        "a.js",
+        "export const handler = async (a) => {\n  return '}';\n};\n"
+        "class Box {\n  run(a) {\n    run(a, () => {\n    });\n  }\n}\n",
+    )
+    code.write(
+        "b.go",
+        'type S struct {\n\tA int\n}\n\nfunc (s *S) Start(x S) error {\n\ts := "}" // }\n\treturn nil\n}\n',
+    )
+    code.commit()
+    names = (("handler", "a.js"), ("run", "a.js"), ("Box", "a.js"), ("S", "b.go"), ("Start", "b.go"))
+    found = [(item.start_line, item.end_line) for item in (code.symbol(*name) for name in names)]
+    assert found == [(1, 3), (5, 8), (4, 9), (1, 3), (5, 8)]
+
+
 def test_a_symbol_that_is_ambiguous_names_the_candidates(code: Code) -> None:
     """Two definitions in one file, or in two files, are refused with their places; none is not found."""
     code.commit(
@@ -176,6 +193,18 @@ def test_a_symbol_that_is_ambiguous_names_the_candidates(code: Code) -> None:
     with pytest.raises(NotFound):
         code.symbol("nowhere")
     assert code.symbol("B.run").start_line == 8
+
+
+def test_a_symbol_that_very_many_files_name_needs_its_file(code: Code) -> None:
+    """More than fifty files are looked into, very many are not, and then nothing is guessed; untracked ones count."""
+    code.commit(**{f"a{n:03}_py": "use(twice)\n" for n in range(60)}, z_py=function("twice"))
+    assert code.symbol("twice").path == "z.py"
+    code.write("untracked.py", function("brand_new"))
+    assert code.symbol("brand_new").path == "untracked.py"
+    code.commit(**{f"b{n:03}_py": "use(twice)\n" for n in range(150)})
+    with pytest.raises(InvalidRequest, match="211 files name twice"):
+        code.symbol("twice")
+    assert code.symbol("twice", "z.py").start_line == 1
 
 
 def test_a_commit_can_be_anchored_alone(code: Code) -> None:

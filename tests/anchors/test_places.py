@@ -108,7 +108,7 @@ def test_a_cache_that_is_damaged_or_cannot_be_written_costs_time_only(code: Code
     anchor = code.anchor("a.py:6-9")
     cache = code.repository.cache_dir
     cache.mkdir(parents=True)
-    file = cache / "anchors-1.sqlite"
+    file = cache / "anchors-2.sqlite"
     file.write_bytes(b"rubbish" * 1000)
     for _ in range(2):
         with Tracer(code.repository) as tracer:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from memgit.anchors.tracer import Tracer
+from memgit.anchors.work_tree import WorkTree
 from tests.anchors.conftest import Code, function, where
 
 NAMES = ("alpha", "beta", "gamma", "delta")
@@ -74,6 +77,19 @@ def test_a_text_that_was_never_committed_is_followed_where_it_is(code: Code) -> 
     code.commit(a_py=BODY + function("omega"))
     code.commit(a_py="# later\n" + BODY + function("omega"))
     assert (code.locate(anchor).state, where(code.locate(anchor))) == ("fresh", ("a.py", 22, 25))
+
+
+def test_a_large_untracked_file_is_not_read(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where moved lines are looked for, its size is asked first."""
+    code.commit(a_py=BODY)
+    anchor = code.anchor("a.py:6-9")
+    code.write("a.py", BODY.replace(function("beta"), ""))
+    code.write("large.bin", function("beta") + "x\n" * (1 << 20))
+    read: list[str] = []
+    present = WorkTree.present
+    monkeypatch.setattr(WorkTree, "present", lambda tree, path: read.append(path) or present(tree, path))
+    assert code.locate(anchor).place is None
+    assert "a.py" in read and "large.bin" not in read
 
 
 def test_each_working_tree_has_its_own_answer(code: Code, tmp_path: Path) -> None:

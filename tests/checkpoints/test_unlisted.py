@@ -7,7 +7,6 @@ import socket
 
 import pytest
 
-from memgit.checkpoints import unlisted
 from tests.checkpoints.workplace import Place
 
 
@@ -52,7 +51,7 @@ def test_a_directory_that_cannot_be_read_is_named(place: Place, monkeypatch: pyt
             raise PermissionError(13, "Permission denied")
         return real(path)  # type: ignore[call-overload]
 
-    monkeypatch.setattr(unlisted.os, "scandir", refusing)
+    monkeypatch.setattr("memgit.checkpoints.unlisted.os.scandir", refusing)
     assert left_out(place) == {"closed/": "cannot be read"}
 
 

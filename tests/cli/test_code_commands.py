@@ -84,9 +84,10 @@ def test_a_branch_is_named(code: Shell) -> None:
     code.git("switch", "-q", "-c", "feature")
     code.git("commit", "-q", "--allow-empty", "-m", "feature")
     change(code)
-    code.ok("remember", "Herons count twice.")
+    code.ok("remember", "Herons count twice.", "--anchor", "src/a.py:5-9")
     code.git("switch", "-q", "-")
     assert "from      feature, which is not merged here" in code.ok("recall", "herons").text
+    assert "from      feature, which is not merged here" in code.ok("why", "src/a.py:7").text
     assert code.ok("recall", "herons", "--merged-only").text.startswith("presence: none")
 
 

@@ -183,7 +183,7 @@ def test_a_message_that_ends_in_a_stop_has_one(pushing: Place, monkeypatch: pyte
         raise RemoteUnavailable("could not read from remote repository.", hint="Check it.")
 
     monkeypatch.setattr(sync, "run", fails)
-    invocation = Invocation.begin(pushing.directory)
+    invocation = Invocation(pushing.directory)
     push_sync.sync_after_push(invocation, "origin")
     invocation.close()
     (said,) = pushing.warnings()

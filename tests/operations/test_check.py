@@ -164,7 +164,7 @@ def squashed(code: Code) -> str:
     claim = code.tied("The rate is the customer's.", "src/b.py", "1-3")
     code.git("switch", "-q", "main")
     code.git("merge", "-q", "--squash", "feature")
-    code.write("src/more.py", ["pass"])
+    code.write("src/b.py", [*body, "# with more"])
     code.commit("squashed, with more")
     code.git("switch", "-q", "-C", "change")
     code.change("src/b.py", 3, "    return order.total * customer.rate + 7")

@@ -126,6 +126,26 @@ def test_a_partial_clone_says_so_and_fetches_nothing(code: Code, tmp_path: Path)
     assert packs == [line for line in before.splitlines() if "pack" in line]
 
 
+def test_a_clone_without_old_trees(code: Code, tmp_path: Path) -> None:
+    """Nobody can tell there what a change touches: a check does not say that all is well; nothing else fails."""
+    code.git("config", "uploadpack.allowFilter", "true")
+    code.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    claim = code.tied("x", "src/a.py", "9-11")
+    code.change("src/a.py", 10, "def step_10(): return 1010")
+    code.commit("two")
+    code.write("other/b.py", ["pass"])
+    code.commit("three")
+    clone = clone_of(code, tmp_path / "treeless", "--filter=tree:0")
+    clone.git("config", "remote.origin.url", (tmp_path / "nowhere").as_uri())
+    error = clone.refused("check", since="HEAD~2")
+    assert error["code"] == "NOT_FOUND" and "not in this clone" in error["message"] and "--refetch" in error["hint"]
+    (told,) = clone.state(claim)["anchors"]
+    assert (told["state"], told["certainty"]) != ("fresh", "certain")
+    page = clone.run("stale")
+    assert (page["fresh"], page["drifted"] + page["gone"]) == (0, 1)
+    clone.run("for", paths=["src/a.py"]), clone.run("why", path="src/a.py")
+
+
 def test_a_shallow_clone(code: Code, tmp_path: Path) -> None:
     """The commit of the anchor is not here: its text is looked for, and the same bytes are found."""
     claim = code.tied("x", "src/a.py", "5-7")

@@ -144,9 +144,7 @@ _ASIDE = [{**HOME_SCOPE, "project_id": "prj-aside"}, {**HOME_SCOPE, "workspace_i
 
 @pytest.mark.parametrize("aside", _ASIDE)
 @pytest.mark.parametrize("lexical", ["whoosh", "tantivy"])
-def test_what_others_wrote_changes_no_presence(
-    machine: dict[str, Memory], aside: dict[str, str], lexical: str
-) -> None:
+def test_what_others_wrote_changes_no_presence(machine: dict[str, Memory], aside: dict[str, str], lexical: str) -> None:
     """A slip is read as what this project holds, also where another project or task made the same one, or many more."""
     home = machine["home"]
     home.git("config", "memgit.lexicalIndex", lexical)

@@ -120,6 +120,32 @@ def test_confirming_makes_anchors_anew(code: Code) -> None:
     assert listed(code.run("stale")) == []
 
 
+def test_a_symbol_is_confirmed_as_it_is_defined_now(code: Code) -> None:
+    """What was written into a function that a claim is about has to be looked at, and belongs to it once confirmed."""
+    body = ["import os", "", "def total(order):", "    return order.total", "", "def other(): pass"]
+    code.write("src/b.py", body)
+    code.commit("function")
+    code.git("branch", "-f", "before")
+    claim = code.claim("The total is the order's.", anchors=[{"path": "src/b.py", "symbol": "total"}])["claim_id"]
+    label = code.claim("Of one line.", anchors=[{"path": "src/b.py", "lines": "4", "symbol": "total"}])["claim_id"]
+    body[4:4] = ["    order.close()", "    audit(order)"]
+    for is_committed in (False, True):
+        code.write("src/b.py", body)
+        if is_committed:
+            code.commit("appended")
+        (told,) = code.state(claim)["anchors"]
+        assert (told["state"], told["now"]["start_line"], told["now"]["end_line"]) == ("drifted", 3, 6)
+        assert code.word(label) == "fresh"
+        found = code.run("check", since="before")["findings"]
+        assert [one["item"]["entity_id"] for one in found] == [claim]
+    code.run("confirm", entity_ids=[claim, label])
+    (anchor,) = code.run("claim.get", claim_id=claim)["anchors"]
+    assert (anchor["symbol"], anchor["start_line"], anchor["end_line"]) == ("total", 3, 6)
+    (anchor,) = code.run("claim.get", claim_id=label)["anchors"]
+    assert (anchor["symbol"], anchor["start_line"], anchor["end_line"]) == ("total", 4, 4)
+    assert code.word(claim) == "fresh" and code.run("check", since="before")["ok"]
+
+
 def test_what_is_gone_cannot_be_confirmed(code: Code) -> None:
     """It is refused, and nothing of the request is written; `drop_gone` lets such an anchor go."""
     fine, gone = code.tied("fine", "src/a.py", "20"), code.tied("gone", "src/a.py", "10-12")

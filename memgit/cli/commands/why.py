@@ -44,7 +44,7 @@ def command(front: Front, /, place: str, at: str | None, limit: int) -> WhyAnswe
 
 def show(front: Front, result: WhyAnswer) -> None:
     """Print what is known, each with its reasons."""
-    from memgit.cli.code import show_anchor, show_known
+    from memgit.cli.code import show_anchor, show_branch, show_known
     from memgit.cli.terminal import one_line
 
     out = front.out
@@ -52,6 +52,7 @@ def show(front: Front, result: WhyAnswer) -> None:
         if number:
             out.line()
         show_known(out, found.item)
+        show_branch(out, found.branch, found.merged)
         for reason in found.reasons:
             out.line("    why       ", one_line(reason.said, 300))
             if reason.anchor is not None:

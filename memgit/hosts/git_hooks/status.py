@@ -58,7 +58,9 @@ def status(repository: Repository, record: Record | None) -> list[TreeStatus]:
 
 def roots(repository: Repository, trees: Iterable[WorkingTree]) -> dict[str, str]:
     """Return where the working trees and the common directory are, as the record has it."""
-    tops = {tree.name: os.fspath(tree.top) for tree in trees if tree.top != tree.git_dir}  # Git may not know the main one
+    tops = {
+        tree.name: os.fspath(tree.top) for tree in trees if tree.top != tree.git_dir
+    }  # Git may not know the main one
     return {**tops, "common": os.fspath(repository.common_dir)}
 
 
