@@ -56,7 +56,7 @@ def test_what_cannot_be_looked_at_is_named(plain: Place, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("how", ["separate", "link"])
 def test_a_git_directory_elsewhere(tmp_path: Path, how: str) -> None:
-    """With `--separate-git-dir`, or `.git` as a link, the doctor fires the hooks in the working tree, also beside it."""
+    """With `--separate-git-dir`, or `.git` as a link, the doctor fires the hooks in the working tree, too."""
     place = Place(tmp_path / "project")
     place.directory.mkdir()
     separate = ["--separate-git-dir", str(tmp_path / "elsewhere")] if how == "separate" else []
