@@ -31,7 +31,7 @@ def move(path: Path, fresh: Path, aside: Path) -> None:
     aside.parent.mkdir(exist_ok=True)
     try:
         if path.is_symlink():
-            aside.symlink_to(_inward(str(path.readlink())))
+            aside.symlink_to(_inward(os.readlink(path)))  # noqa: PTH115 -- a Path would drop `./`
         else:
             path.rename(aside)
         fresh.replace(path)
@@ -50,7 +50,7 @@ def move(path: Path, fresh: Path, aside: Path) -> None:
 def bring_back(path: Path, fresh: Path, aside: Path) -> None:
     """Put a hook back to its place, as it was. `fresh` is a free name beside it. Raises OSError."""
     if aside.is_symlink():
-        fresh.symlink_to(_outward(str(aside.readlink())))
+        fresh.symlink_to(_outward(os.readlink(aside)))  # noqa: PTH115
         fresh.replace(path)
         aside.unlink()
     else:
@@ -65,7 +65,7 @@ def tidy(directory: Path) -> None:
         return
     with suppress(OSError):
         for link in place.iterdir():
-            if link.is_symlink() and str(link.readlink()) == _inward(link.name):
+            if link.is_symlink() and os.readlink(link) == _inward(link.name):  # noqa: PTH115
                 link.unlink()
         place.rmdir()
 
