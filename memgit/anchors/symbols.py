@@ -18,8 +18,8 @@ _NAMED = 8  # candidates that an error names
 _NAME = re.compile(r"[\w$.:~-]{1,200}")
 # The lines that begin a definition, in most languages that name what they define: a keyword or a type, then the name.
 _KEYWORDS = (
-    r"(?:func|fn|function|def|class|struct|enum|trait|interface|impl|type|module|macro_rules!|sub|proc|object|record"
-    r"|fun)"
+    r"(?:fun|func|fn|function|def|class|struct|enum|trait|interface|impl|type|module|macro_rules!|sub|proc|object"
+    r"|record)"
 )
 _JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte")
 _RECEIVER = re.compile(r"^func\s*\([^)]*\)\s*")  # of a method in Go

@@ -151,7 +151,7 @@ class Tracer:
             paths = self.history.changed_paths(old, new) if old != new else set()
         except ObjectMissing:
             raise NotFound(
-                f"what changed between {old[:10]} and {new[:10]} is not here: this clone lacks trees of the history",
+                f"what changed between {old[:10]} and {new[:10]} is not in this clone: it lacks trees of the history",
                 hint="`git fetch --refetch --no-filter` brings them; nothing is fetched unasked.",
             ) from None
         if target is None and self.history.repository.work_tree is not None:

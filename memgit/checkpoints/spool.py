@@ -151,7 +151,7 @@ def _is_waiting(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_plain(path: Path) -> bool:
-    """Tell whether this is a file of the spool's own: no directory, pipe or link, of which anything else there is."""
+    """Tell whether a path is a regular file, and no directory, pipe or link, which no hook of ours makes here."""
     return stat.S_ISREG(path.lstat().st_mode)
 
 
@@ -261,8 +261,6 @@ def _notes(spool: Path, files: Sequence[_File]) -> Iterator[str]:
     if damaged:
         yield f"{damaged} line{'s' if damaged > 1 else ''} of Git's hooks could not be read and count for nothing"
     with suppress(OSError):
-        if not _is_plain(spool / "overflow"):
-            return
         status = (spool / "overflow").lstat()
         if stat.S_ISREG(status.st_mode):
             since = clock.format_time(status.st_mtime)[:19]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from difflib import SequenceMatcher
+
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memgit.anchors import line_likeness
+from memgit.anchors.line_likeness import Line
 from memgit.anchors.line_map import carry
 from memgit.anchors.text import Text, line_key, says_something, telling
 from memgit.store.line_diff import Hunk, hunks
@@ -51,6 +56,22 @@ def test_hunks_are_half_open_ranges() -> None:
     assert hunks(b"a\nb\nc\n", b"a\nc\nd\n") == [Hunk(1, 2, 1, 1), Hunk(3, 3, 2, 3)]
     assert hunks(b"", b"a\n") == [Hunk(0, 0, 0, 1)]
     assert hunks(b"a\n", b"a\n") == []
+
+
+@example("abcab", "abc()")
+@given(st.text("ab (ü名", max_size=14), st.text("ab (ü名", max_size=14))
+def test_the_likeness_of_lines_is_that_of_a_whole_comparison(old: str, new: str) -> None:
+    """The bounds that save comparisons change no answer: the ratio, or None exactly where it is too low."""
+    old, new = old.strip(" "), new.strip(" ")
+    ratio = SequenceMatcher(None, old, new, autojunk=False).ratio()
+    assert Line.of(new.encode()).likeness(Line.of(old.encode())) == (ratio if ratio >= 0.6 else None)
+
+
+def test_lines_with_little_in_common_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The costly comparison is only for lines that share enough characters in the same order."""
+    monkeypatch.setattr(line_likeness, "SequenceMatcher", None)
+    assert Line.of(b"abcdefgh").likeness(Line.of(b"hgfedcba")) is None
+    assert Line.of(b"abcdefgh").likeness(Line.of(b"ijklmnop")) is None
 
 
 def test_what_a_line_says() -> None:

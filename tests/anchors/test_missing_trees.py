@@ -89,6 +89,33 @@ def test_changes_that_are_here_are_told_before_those_that_are_not(
     assert [clone.locate(anchor).certainty for anchor in anchors] == ["lost", "certain"]
 
 
+def test_a_branch_whose_changes_are_missing_is_unknown(code: Code, history: list[str], tmp_path: Path) -> None:
+    """Nobody can tell whether a history has what cannot be read: neither "carried" nor "out" is said."""
+    code.git("checkout", "--quiet", "-b", "side", history[0])
+    code.commit(a_py="# side\n" + BODY)
+    side = code.commit(c_py="# c\n")
+    code.git("checkout", "--quiet", "main")
+    found = []
+    for where_ in (code, treeless(code, tmp_path / "clone")):
+        with Tracer(where_.repository, is_cached=False) as tracer:
+            found.append(tracer.reach([side])[side])
+    assert found == ["out", "unknown"]
+
+
+def test_removed_lines_are_not_gone_for_certain_where_copies_cannot_be_looked_for(code: Code, tmp_path: Path) -> None:
+    """In a partial clone a file that may hold a copy of what was removed is not here."""
+    old = code.commit(a_py=BODY, b_py="# head\n" + function("beta"))
+    anchor = code.anchor("a.py:6-9")
+    code.commit(a_py=BODY.replace(function("beta"), ""))
+    code.commit(b_py="# other\n")
+    clone = cloned(code, tmp_path / "clone", "--filter=blob:none")
+    clone.git("cat-file", "-e", f"{old}:a.py")
+    clone.git("show", f"{old}:a.py")
+    clone.git("config", "remote.origin.url", (tmp_path / "nowhere").as_uri())
+    located = clone.locate(anchor)
+    assert (located.state, located.certainty) == ("gone", "likely") and "in this clone" in located.why
+
+
 def test_a_whole_fetch_changes_a_kept_answer(code: Code, history: list[str], tmp_path: Path) -> None:
     """What was lost for want of trees is found when they have come, though the target is the same commit."""
     anchor = code.anchor("a.py:6-9", history[0])

@@ -26,7 +26,7 @@ def ran(place: Place) -> str:
     return text
 
 
-@pytest.mark.parametrize("target", ["dispatch.py", "../tools/dispatch.py", "absolute"])
+@pytest.mark.parametrize("target", ["dispatch.py", "./dispatch.py", "../tools/dispatch.py", "absolute"])
 def test_a_link_to_a_program_that_goes_by_its_name(plain: Place, target: str) -> None:
     """A hook that is a link, whether relative or not, still sees its own name, and is the same link afterwards."""
     where = plain.hooks / (target if target != "absolute" else "../dispatch.py")

@@ -121,7 +121,7 @@ def test_a_record_that_cannot_be_read_harms_nobody(hooked: Place, content: bytes
 
 @pytest.mark.parametrize("first", [b"#!/bin/sh\r\n", b"#!/usr/bin/env bash\r\n", b"#!/bin/bash -e\r\n"])
 def test_a_first_line_that_git_cannot_run(plain: Place, first: bytes) -> None:
-    """A hook whose first line ends in a carriage return is dead for Git; neither status nor doctor calls it well."""
+    """A hook whose first line ends in a carriage return is dead for Git; status and doctor say so."""
     path = plain.hook("post-commit", first + b"echo mine\n")
     plain.install()
     assert not plain.install().changed

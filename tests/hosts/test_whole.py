@@ -73,7 +73,7 @@ def test_an_empty_hooks_path_is_refused(plain: Place) -> None:
     """An empty `core.hooksPath` is no path to Git, which then runs no hook: nothing is installed anywhere."""
     plain.git("config", "core.hooksPath", "")
     before = listing(plain.directory / ".git" / "hooks")
-    with pytest.raises(InvalidRequest, match="no hook runs here") as refused:
+    with pytest.raises(InvalidRequest, match="is no path to Git: no hook runs here") as refused:
         plain.install(way="files")
     assert "core.hooksPath" in refused.value.hint
     assert listing(plain.directory / ".git" / "hooks") == before

@@ -31,7 +31,7 @@ def move(path: Path, fresh: Path, aside: Path) -> None:
     aside.parent.mkdir(exist_ok=True)
     try:
         if path.is_symlink():
-            aside.symlink_to(_inward(os.readlink(path)))  # noqa: PTH115 -- a Path would drop `./`
+            aside.symlink_to(_inward(os.readlink(path)))  # noqa: PTH115 - a Path drops the `./` of a target
         else:
             path.rename(aside)
         fresh.replace(path)

@@ -60,7 +60,7 @@ def failure_files(repository: Repository) -> tuple[Path, ...]:
 
 
 def what_failed(path: Path) -> tuple[str, str] | None:
-    """Return, and forget, which hook left word at a path, and why; None where none did. A full disk leaves no words."""
+    """Return, and forget, which hook left word at a path and why, or None. On a full disk the file has no words."""
     try:
         if not path.is_file():
             return None
