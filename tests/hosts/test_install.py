@@ -61,6 +61,17 @@ def test_a_hook_of_ones_own_is_never_lost(plain: Place) -> None:
     assert (plain.hooks / "before-memgit/post-commit").read_bytes() == PYTHON_HOOK
 
 
+def test_a_hook_that_has_grown_since_keeps_all_its_bytes(plain: Place) -> None:
+    """Nothing of a hook is lost when the block is taken out, however long it has become."""
+    path = plain.hook("post-commit", b"#!/bin/sh\necho mine\n")
+    plain.install()
+    more = b"# " + b"x" * 5_000_000 + b"\n"
+    with path.open("ab") as stream:
+        stream.write(more)
+    plain.uninstall()
+    assert path.read_bytes() == b"#!/bin/sh\necho mine\n" + more
+
+
 def test_a_hook_that_is_switched_off_stays_off(plain: Place) -> None:
     """A file that is not executable does not begin to run because ours does."""
     plain.hook("post-commit", b"#!/bin/sh\ntouch ran\n", 0o644)

@@ -197,9 +197,9 @@ def _take_out_of(path: Path, hook: str) -> bool:
     content = _read(path)
     if content is None or path.is_symlink() or block.find(content) is None:
         return False
-    rest = block.take_out(content)
     place = aside.place_of(path, hook)
     try:
+        rest = block.take_out(content if len(content) <= HOOK_BYTES else path.read_bytes())  # it may have grown since
         if rest == _SHEBANG + chain(hook) and os.path.lexists(place):
             aside.bring_back(path, _fresh_name(path), place)
         elif rest in (_SHEBANG + MADE, _SHEBANG + chain(hook)):
