@@ -40,6 +40,8 @@ def writer_lock(directory: Path) -> Iterator[None]:
 
     try:
         directory.mkdir(parents=True, exist_ok=True)
+        if (directory / LOCK_NAME).is_dir():
+            shutil.rmtree(directory / LOCK_NAME, ignore_errors=True)  # a folder in its place; it removes no lock's file
         lock = FileLock(directory / LOCK_NAME, timeout=DEFAULT.lock_wait_ms / 1000)
         lock.acquire()
     except Timeout:
