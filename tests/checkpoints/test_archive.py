@@ -240,9 +240,9 @@ def test_a_damaged_record_is_named_and_the_others_go_on(place: Place) -> None:
             archive.replace({Kept(name, False): {"record.yaml": TreeItem(blob.oid, False)}})
     page = place.run("checkpoint.list")
     assert [item["id"] for item in page["items"]] == [good] and len(page["damaged"]) == 2
-    assert place.refused("checkpoint.show", id="chk_1")["code"] == "STORE_CORRUPT"
-    assert place.refused("checkpoint.show", id="chk_2")["code"] == "FORMAT_TOO_NEW"
-    place.run("checkpoint.drop", ids=["chk_1", "chk_2"])
+    assert place.refused("checkpoint.show", id="chk_111111")["code"] == "STORE_CORRUPT"
+    assert place.refused("checkpoint.show", id="chk_222222")["code"] == "FORMAT_TOO_NEW"
+    place.run("checkpoint.drop", ids=["chk_111111", "chk_222222"])
     assert place.ids() == [good]
 
 
