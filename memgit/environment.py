@@ -62,6 +62,11 @@ _CONFIGURATION_VARIABLES = frozenset({"GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS
 _CONFIGURATION_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 
 
+def printable(said: str | os.PathLike[str]) -> str:
+    """Return a path, or a text of the system, in which bytes that are not UTF-8 are escaped."""
+    return os.fspath(said).encode("utf-8", "backslashreplace").decode()
+
+
 @dataclass(frozen=True, slots=True)
 class Environment:
     """What the environment says. Paths are absolute and need not exist; None means that nothing usable is said."""

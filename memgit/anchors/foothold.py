@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from memgit.anchors.files import Files, OldTextMissing
 from memgit.anchors.line_map import carry
 from memgit.anchors.motion import AddedLines, Region
+from memgit.anchors.rewritten import rewritten
 from memgit.anchors.search import is_enough, occurrences, the_one
 from memgit.anchors.text import Text, telling, weight
 from memgit.anchors.way import Spot, read_path
@@ -20,7 +21,6 @@ from memgit.store.code_history import CodeHistory, CommitGraph
 from memgit.store.objects import ObjectId
 
 _VERSIONS = 200  # of one path, newest first
-_REWRITES = 1000  # a chain of rewrites that is longer is a circle
 _KEPT = 0.5
 _SURE_WEIGHT = 40  # word characters that a text must have to be certain by itself
 
@@ -45,13 +45,7 @@ class Footholds:
 
     def rewritten(self, commit: str) -> ObjectId | None:
         """Return the commit of this history that a commit became, as the events of rewriting say."""
-        for _ in range(_REWRITES):
-            if commit not in self._rewrites:
-                return None
-            commit = self._rewrites[commit]
-            if commit in self._graph:
-                return ObjectId(commit)
-        return None
+        return rewritten(commit, self._graph, self._rewrites)
 
     def find(self, anchor: Anchor, same_patch: ObjectId | None) -> Foothold | None:
         """Return the surest foothold, or None. `same_patch` is a commit of this history with the anchor's patch."""

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from memgit.anchors.located import Located, Place
+from memgit.index.recent_targets import TARGETS_TABLE, keep_recent, recent_targets
 from memgit.records.codec import digest_of
 from memgit.records.op import Anchor
 from memgit.store.objects import ObjectId
@@ -29,7 +30,6 @@ CREATE TABLE IF NOT EXISTS located (
   PRIMARY KEY (target, anchor)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS located_by_path ON located (target, path);
-CREATE TABLE IF NOT EXISTS targets (target TEXT PRIMARY KEY, used INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ties (
   owner TEXT NOT NULL, position INTEGER NOT NULL, anchor TEXT NOT NULL, body BLOB NOT NULL,
   PRIMARY KEY (owner, position)
@@ -84,7 +84,7 @@ class PlaceCache:
     def targets(self) -> list[str]:
         """Return the targets that answers are kept for, the one that was written last first."""
         with suppress(sqlite3.Error, OSError):
-            return [row[0] for row in self.connection().execute("SELECT target FROM targets ORDER BY used DESC")]
+            return recent_targets(self.connection())
         return []
 
     def patches(self, commits: Iterable[str]) -> dict[str, str]:
@@ -109,12 +109,7 @@ class PlaceCache:
         connection = self.connection()
         with connection:
             connection.executemany("INSERT OR REPLACE INTO located VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-            sql = "INSERT OR REPLACE INTO targets SELECT ?, COALESCE(MAX(used), 0) + 1 FROM targets"
-            connection.execute(sql, (target,))
-            newest = "SELECT target FROM targets ORDER BY used DESC LIMIT ?"
-            gone = connection.execute(f"DELETE FROM targets WHERE target NOT IN ({newest})", (_TARGETS,))  # noqa: S608
-            if gone.rowcount:
-                connection.execute("DELETE FROM located WHERE target NOT IN (SELECT target FROM targets)")
+            keep_recent(connection, "located", target, _TARGETS)
 
     def connection(self) -> sqlite3.Connection:
         """Return the open file. A damaged one is begun anew; where none can be written, it is one in memory."""
@@ -132,7 +127,7 @@ class PlaceCache:
         connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
         try:
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'patches'").fetchone():
-                connection.executescript(_SCHEMA)
+                connection.executescript(TARGETS_TABLE + _SCHEMA)
             connection.execute("SELECT COUNT(*) FROM targets").fetchone()
         except BaseException:
             connection.close()
@@ -149,7 +144,7 @@ class PlaceCache:
 
 def _in_memory() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:")
-    connection.executescript(_SCHEMA)
+    connection.executescript(TARGETS_TABLE + _SCHEMA)
     return connection
 
 

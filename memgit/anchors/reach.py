@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from memgit.anchors.patches import Patches
+from memgit.anchors.rewritten import rewritten
 from memgit.store.backend import ObjectMissing
 from memgit.store.code_history import CodeHistory, CommitGraph
 from memgit.store.objects import ObjectId
@@ -14,7 +15,6 @@ Reach = Literal["in", "carried", "out", "unknown"]
 """`in`: the commit is in the history. `carried`: its change is, under another id (amended, rebased, picked, squashed).
 `out`: neither. `unknown`: the commit, or what it changed, is not in this clone, so nobody can tell."""
 
-_REWRITES = 1000
 _FILES = 50  # that a branch changed; more are not compared one by one
 _VERSIONS = 50  # of a file in the history
 
@@ -32,7 +32,7 @@ def reach(
     for commit in commits:
         if commit in graph:
             found[commit] = "in"
-        elif _rewritten(commit, graph, rewrites):
+        elif rewritten(commit, graph, rewrites) is not None:
             found[commit] = "carried"
         elif not history.has(commit):
             found[commit] = "unknown"
@@ -44,16 +44,6 @@ def reach(
             except ObjectMissing:
                 found[commit] = "unknown"
     return found
-
-
-def _rewritten(commit: str, graph: CommitGraph, rewrites: Mapping[str, str]) -> bool:
-    for _ in range(_REWRITES):
-        if commit in graph:
-            return True
-        if commit not in rewrites:
-            return False
-        commit = rewrites[commit]
-    return False
 
 
 def _is_carried(

@@ -29,11 +29,16 @@ def parse_place(text: str) -> Wanted:
     path, _, lines = text.rpartition(":")
     if text.endswith(":"):
         return _checked(Wanted(path=path))
-    match = _LINES.fullmatch(lines)
-    if not path or match is None:
+    found = read_lines(lines)
+    if not path or found is None:
         return _checked(Wanted(path=text))
-    start = int(match[1])
-    return _checked(Wanted(path=path, start_line=start, end_line=int(match[2] or start)))
+    return _checked(Wanted(path=path, start_line=found[0], end_line=found[1]))
+
+
+def read_lines(text: str) -> tuple[int, int] | None:
+    """Return the numbers of `12` or `12-20`, in that order, whatever they are; None for anything else."""
+    match = _LINES.fullmatch(text)
+    return (int(match[1]), int(match[2] or match[1])) if match is not None else None
 
 
 def _checked(wanted: Wanted) -> Wanted:

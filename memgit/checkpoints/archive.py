@@ -21,6 +21,7 @@ from memgit.checkpoints.record import Checkpoint, decode_checkpoint, is_checkpoi
 from memgit.errors import FormatTooNew, StoreBusy, StoreCorrupt, StoreReadOnly
 from memgit.limits import DEFAULT
 from memgit.store import private
+from memgit.store.git_command import run_git
 from memgit.store.loose import remove_loose, write_loose
 from memgit.store.objects import (
     ObjectFormat,
@@ -218,7 +219,7 @@ class Archive:
     def collect(self) -> bool:
         """Remove the objects that no checkpoint needs; tell whether that was done in time. Needs the lock."""
         try:
-            done = plumbing.run(self.repository, ["gc", "-q", "--prune=now"], seconds=_COLLECT_SECONDS)
+            done = run_git(self.repository, ["gc", "-q", "--prune=now"], timeout=_COLLECT_SECONDS)
         except StoreBusy:
             return False
         return done.returncode == 0

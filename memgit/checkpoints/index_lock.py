@@ -17,7 +17,6 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from memgit.checkpoints.recording import worktree_name
 from memgit.errors import StoreBusy, StoreReadOnly
 from memgit.store.process import is_running, process_start
 from memgit.store.repository import Repository
@@ -120,7 +119,7 @@ def _forget(note: Path, second: Path) -> None:
 
 def _note(repository: Repository) -> Path:
     """Return where the note of a working tree is."""
-    name = worktree_name(repository).replace("/", "-")
+    name = repository.worktree_name.replace("/", "-")
     return repository.state_dir / f"index-lock-{'main' if name == '.' else name}.json"
 
 

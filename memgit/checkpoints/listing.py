@@ -17,6 +17,7 @@ from typing import NamedTuple
 from memgit.checkpoints import plumbing
 from memgit.checkpoints.trees import GITLINK, Entry
 from memgit.checkpoints.unlisted import unlisted
+from memgit.store.git_command import run_git
 from memgit.store.objects import ObjectFormat, hash_object
 from memgit.store.repository import Repository
 
@@ -163,7 +164,7 @@ def _conversions(
 
 def _converts_line_ends(repository: Repository) -> bool:
     """Tell whether files without attributes are converted."""
-    done = plumbing.run(repository, ["config", "--get", "core.autocrlf"])
+    done = run_git(repository, ["config", "--get", "core.autocrlf"])
     return done.returncode == 0 and done.stdout.strip().lower() not in (b"false", b"no", b"off", b"0", b"")
 
 

@@ -8,12 +8,11 @@ no promisor and no network takes part.
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-from memgit.errors import NotARepository, StoreBusy, StoreCorrupt, StoreReadOnly
-from memgit.store.git_command import WITHOUT_HOOKS, git_environment
+from memgit.errors import StoreCorrupt, StoreReadOnly
+from memgit.store.git_command import run_git
 from memgit.store.repository import Repository
 
 _UNWRITABLE = ("No space left", "Read-only file system", "Permission denied", "Disk quota")
@@ -34,7 +33,7 @@ def ask(
 
     `fine` are exit statuses that are no failure.
     """
-    done = run(repository, arguments, stdin=stdin, directory=directory, variables=variables, seconds=seconds)
+    done = run_git(repository, arguments, stdin=stdin, timeout=seconds, directory=directory, variables=variables)
     if done.returncode not in fine:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         reason = lines[-1].removeprefix("fatal: ")[:300] if lines else f"exit status {done.returncode}"
@@ -45,33 +44,6 @@ def ask(
             f"`git {verb}` failed in {repository.root}: {reason}", hint="Run `git fsck`, then try again."
         )
     return done.stdout
-
-
-def run(
-    repository: Repository,
-    arguments: list[str],
-    *,
-    stdin: bytes = b"",
-    directory: Path | None = None,
-    variables: Mapping[str, str] | None = None,
-    seconds: float = SECONDS,
-) -> subprocess.CompletedProcess[bytes]:
-    """Return the outcome of one offline `git`, whatever its exit status. Raises StoreBusy, NotARepository."""
-    try:
-        return subprocess.run(
-            ["git", *WITHOUT_HOOKS, *arguments],
-            cwd=directory or repository.git_dir,
-            env=git_environment(repository) | dict(variables or {}),
-            input=stdin,
-            capture_output=True,
-            timeout=seconds,
-        )
-    except FileNotFoundError:
-        raise NotARepository("the `git` command is not on the PATH", hint="Install Git.") from None
-    except OSError as error:
-        raise StoreBusy(f"`git {arguments[0]}` could not be run: {error.strerror or error}") from None
-    except subprocess.TimeoutExpired:
-        raise StoreBusy(f"`git {arguments[0]}` did not answer within {seconds:.0f} s") from None
 
 
 def in_tree(repository: Repository, arguments: list[str], index: Path | None = None, stdin: bytes = b"") -> bytes:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memgit import clock
-from memgit.checkpoints import plumbing
 from memgit.checkpoints.archive import RECORD, Archive, Kept
 from memgit.checkpoints.changes import Move, changes_of
 from memgit.checkpoints.events import HookEvent
@@ -22,6 +20,7 @@ from memgit.checkpoints.record import (
 )
 from memgit.checkpoints.retention import Retention, expired
 from memgit.checkpoints.seen import read_seen, write_seen
+from memgit.store.git_command import run_git
 from memgit.store.objects import TreeItem, hash_object
 from memgit.store.ref_file import REFTABLE_HEAD, read_head
 from memgit.store.repository import Repository
@@ -94,7 +93,7 @@ def keep_snapshot(
         id=new_checkpoint_id(),
         at=clock.now(),
         cause=asked.cause,
-        worktree=worktree_name(repository),
+        worktree=repository.worktree_name,
         text=asked.text,
         after=head.commit,
         branch=head.branch,
@@ -159,21 +158,13 @@ def read_position(repository: Repository) -> Head:
     """Return where HEAD is now."""
     _, branch = read_head(repository.git_dir)
     if branch == REFTABLE_HEAD:
-        said = plumbing.run(repository, ["symbolic-ref", "--quiet", "HEAD"])
+        said = run_git(repository, ["symbolic-ref", "--quiet", "HEAD"])
         branch = said.stdout.decode("utf-8", "replace").strip() or None
-    done = plumbing.run(repository, ["log", "-1", "--no-show-signature", "--format=%H %T", "HEAD", "--"])
+    done = run_git(repository, ["log", "-1", "--no-show-signature", "--format=%H %T", "HEAD", "--"])
     commit, _, tree = done.stdout.decode("ascii", "replace").strip().partition(" ")
     if done.returncode != 0 or not commit:
         return Head(None, None, branch)
     return Head(commit, tree, branch)
-
-
-def worktree_name(repository: Repository) -> str:
-    """Return the Git directory of a working tree relative to the common one: `.`, or `worktrees/NAME`."""
-    try:
-        return repository.git_dir.resolve().relative_to(repository.common_dir.resolve()).as_posix()
-    except ValueError:
-        return Path(repository.git_dir).name
 
 
 def _add(

@@ -12,6 +12,7 @@ from pathlib import Path, PurePath
 from typing import IO
 
 from memgit.cli.front import Front
+from memgit.environment import printable
 from memgit.errors import InvalidRequest, LimitExceeded, NotARepository
 from memgit.limits import DEFAULT
 
@@ -54,7 +55,7 @@ def read_document(front: Front, typed: str) -> Document:
             f"{typed} is a link to a file outside the working tree",
             hint="Name that file itself, if it is what you mean to keep.",
         )
-    name = path or front.path(typed).name.encode("utf-8", "backslashreplace").decode()
+    name = path or printable(front.path(typed).name)
     return Document(data, name, media_type(name, data), path)
 
 

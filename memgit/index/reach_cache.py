@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 
+from memgit.index.recent_targets import TARGETS_TABLE, keep_recent, recent_targets
+
 _NAME = "reach-1.sqlite"
 _BUSY_SECONDS = 0.5
 _TARGETS = 8  # commits that are kept: a few working trees, and where each was before
@@ -20,7 +22,6 @@ CREATE TABLE IF NOT EXISTS reach (
   target TEXT NOT NULL, stamp TEXT NOT NULL, verdict TEXT NOT NULL, knowledge TEXT NOT NULL,
   PRIMARY KEY (target, stamp)
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS targets (target TEXT PRIMARY KEY, used INTEGER NOT NULL) WITHOUT ROWID;
 """
 LASTING = frozenset({"in", "carried"})
 """Verdicts that no later knowledge changes."""
@@ -47,7 +48,7 @@ class ReachCache:
     def targets(self) -> list[str]:
         """Return the targets that verdicts are kept for, the one that was written last first."""
         with suppress(OSError, sqlite3.Error), closing(self._open()) as connection:
-            return [row[0] for row in connection.execute("SELECT target FROM targets ORDER BY used DESC")]
+            return recent_targets(connection)
         return []
 
     def write(self, target: str, verdicts: Mapping[str, str], knowledge: str) -> None:
@@ -67,18 +68,13 @@ class ReachCache:
     def _write(self, target: str, rows: list[tuple[str, str, str, str]]) -> None:
         with closing(self._open()) as connection, connection:
             connection.executemany("INSERT OR REPLACE INTO reach VALUES (?, ?, ?, ?)", rows)
-            sql = "INSERT OR REPLACE INTO targets SELECT ?, COALESCE(MAX(used), 0) + 1 FROM targets"
-            connection.execute(sql, (target,))
-            newest = "SELECT target FROM targets ORDER BY used DESC LIMIT ?"
-            gone = connection.execute(f"DELETE FROM targets WHERE target NOT IN ({newest})", (_TARGETS,))  # noqa: S608
-            if gone.rowcount:
-                connection.execute("DELETE FROM reach WHERE target NOT IN (SELECT target FROM targets)")
+            keep_recent(connection, "reach", target, _TARGETS)
 
     def _open(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
         try:
-            connection.executescript(_SCHEMA)
+            connection.executescript(TARGETS_TABLE + _SCHEMA)
         except BaseException:
             connection.close()
             raise

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from memgit.checkpoints.archive import Archive, Kept
 from memgit.checkpoints.record import Checkpoint, shown_path
-from memgit.checkpoints.recording import worktree_name
 from memgit.checkpoints.retention import Retention
 from memgit.checkpoints.spool import is_waiting
 from memgit.errors import InvalidRequest, MemgitError, NotFound
@@ -89,7 +88,7 @@ def _is_meant(whole: str, typed: str) -> bool:
 def _last(invocation: Invocation, archive: Archive, everything: Sequence[Kept], *, with_snapshot: bool) -> Kept | None:
     if not with_snapshot:
         return everything[0] if everything else None
-    here = worktree_name(invocation.repository)
+    here = invocation.repository.worktree_name
     for one in everything:
         if one.has_snapshot:
             found = archive.records([one])

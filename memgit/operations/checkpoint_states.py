@@ -11,7 +11,7 @@ from msgspec import Struct
 from memgit.checkpoints import plumbing
 from memgit.checkpoints.archive import Archive, Kept
 from memgit.checkpoints.record import ChangedPath, Checkpoint, shown_path
-from memgit.checkpoints.recording import Asked, collect_garbage, note_garbage, read_position, worktree_name
+from memgit.checkpoints.recording import Asked, collect_garbage, note_garbage, read_position
 from memgit.checkpoints.snapshot import WORK
 from memgit.errors import InvalidRequest
 from memgit.limits import DEFAULT
@@ -160,7 +160,7 @@ def restore(invocation: Invocation, request: CheckpointRestore) -> CheckpointRes
 
 
 def _require_place(invocation: Invocation, then: Checkpoint, request: CheckpointRestore) -> None:
-    here = worktree_name(invocation.repository)
+    here = invocation.repository.worktree_name
     if then.worktree != here and not request.elsewhere:
         raise InvalidRequest(
             f"{then.id} is of another working tree ({then.worktree}) than this one ({here})",

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
 from pathlib import Path
 
+from memgit.anchors.wanted import read_lines
 from memgit.errors import InvalidRequest
 from memgit.operations.invocation import Invocation
-
-_LINES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 
 def prefix_of(invocation: Invocation) -> str:
@@ -46,9 +44,7 @@ def line_range(text: str | None) -> tuple[int | None, int | None]:
     """Return the lines that `12` or `12-20` means, both included. Raises InvalidRequest."""
     if text is None:
         return None, None
-    match = _LINES.fullmatch(text.strip())
-    start = int(match[1]) if match is not None else 0
-    end = int(match[2] or start) if match is not None else 0
+    start, end = read_lines(text.strip()) or (0, 0)
     if not 1 <= start <= end:
         raise InvalidRequest(
             f"{text[:40]!r} are no lines",

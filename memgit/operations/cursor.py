@@ -20,9 +20,14 @@ def decode_cursor(cursor: str | None, plain: int | None) -> tuple[int, str] | No
         return (plain, "") if plain is not None else None
     match = _CURSOR.fullmatch(cursor)
     if match is None:
-        raise InvalidRequest(
-            f"{cursor[:80]!r} is not a cursor",
-            hint="Copy `next_cursor` of the page before.",
-            details={"field": "cursor"},
-        )
+        raise not_a_cursor(cursor)
     return int(match[1]), match[2]
+
+
+def not_a_cursor(cursor: str) -> InvalidRequest:
+    """Return the error for a text that no page gave."""
+    return InvalidRequest(
+        f"{cursor[:80]!r} is not a cursor",
+        hint="Copy `next_cursor` of the page before.",
+        details={"field": "cursor"},
+    )

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from memgit.environment import printable
 from memgit.operations.doctor_check import Check
 from memgit.operations.invocation import Invocation
 from memgit.operations.push_sync import NO_REMOTE
@@ -34,23 +35,23 @@ def examine_hooks(invocation: Invocation) -> Iterator[Check]:
     why = refusal(repository, [one.tree for one in found])
     if record is None and not any(hook.state in _REACHING for one in found for hook in one.hooks):
         text = "no hooks are installed: " + (f"{why.message}. {why.hint}" if why is not None else _INSTALLS)
-        yield Check(name=_NAME, state="note", about=_shown(repository.root), text=_printable(text))
+        yield Check(name=_NAME, state="note", about=printable(repository.root), text=printable(text))
         return
     for one in found:
-        yield from _tree(repository, one, _INSTALL if why is None else _printable(why.hint))
+        yield from _tree(repository, one, _INSTALL if why is None else printable(why.hint))
     for text in sorted({text for one in found for text in leftovers(one.tree.hooks)}):
-        yield Check(name=_NAME, state="bad", about=_shown(repository.root), text=_printable(text), hint=_LEFT)
+        yield Check(name=_NAME, state="bad", about=printable(repository.root), text=printable(text), hint=_LEFT)
     yield from _push(invocation)
 
 
 def _tree(repository: Repository, one: TreeStatus, installs: str) -> Iterator[Check]:
     """Yield the findings of a working tree. `installs` says how what is not in its place gets there."""
-    about = _shown(one.tree.top)
+    about = printable(one.tree.top)
     wrong: dict[tuple[str, str], list[str]] = {}
     for hook in one.hooks:
         if (fault := _wrong(repository, one, hook, installs)) is not None:
             wrong.setdefault(fault, []).append(hook.hook)
-    where = "" if one.obstacle is None else f"{_printable(one.obstacle)}. "
+    where = "" if one.obstacle is None else f"{printable(one.obstacle)}. "
     for (why, hint), hooks in wrong.items():
         text = f"{', '.join(hooks)}: {why}"
         yield Check(name=_NAME, state="bad", about=about, text=text, hint=f"{where}{hint}")
@@ -83,7 +84,7 @@ def _wrong(repository: Repository, one: TreeStatus, hook: HookStatus, installs: 
         hint = "Move what is there away."
     elif " cannot be started: " in why:
         hint = "Its first line names that program: install it, or name another one there."
-    return f"was fired, and {_printable(why)}", hint
+    return f"was fired, and {printable(why)}", hint
 
 
 def _push(invocation: Invocation) -> Iterator[Check]:
@@ -97,19 +98,9 @@ def _push(invocation: Invocation) -> Iterator[Check]:
         program = os.fsdecode(path.read_bytes().split(b"\n", 1)[0])
     except OSError as error:
         program = f"{path} ({error.strerror})"
-    about = _shown(invocation.repository.root)
+    about = printable(invocation.repository.root)
     if not os.access(program, os.X_OK):
-        text = f"a push cannot start {_printable(program)}, so it does not sync the memory"
+        text = f"a push cannot start {printable(program)}, so it does not sync the memory"
         yield Check(name=_NAME, state="bad", about=about, text=text, hint="Run `git memory hooks install --push`.")
     if invocation.config.optional_text("remote") is None:
         yield Check(name=_NAME, state="note", about=about, text=f"a push takes no memory along: {NO_REMOTE}")
-
-
-def _shown(path: os.PathLike[str]) -> str:
-    """Return a path as text."""
-    return _printable(os.fspath(path))
-
-
-def _printable(text: str) -> str:
-    """Return text in which a name that is not UTF-8 is escaped."""
-    return text.encode("utf-8", "backslashreplace").decode()

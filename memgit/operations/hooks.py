@@ -10,6 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from memgit.environment import printable
 from memgit.errors import InvalidRequest, StoreNotInitialized
 from memgit.hosts.git_hooks import hook_file, shipped
 from memgit.hosts.git_hooks import install as installing
@@ -106,10 +107,10 @@ def install(invocation: Invocation, request: HooksInstall) -> HooksInstalled:
     if push and invocation.config.optional_text("remote") is None:
         invocation.warnings.append(f"a push takes no memory along yet: {NO_REMOTE}")
     leftovers = sorted({text for directory in done.directories for text in hook_file.leftovers(directory)})
-    invocation.warnings.extend(map(_printable, leftovers))
+    invocation.warnings.extend(map(printable, leftovers))
     return HooksInstalled(
         changed=done.changed,
-        directories=tuple(map(_shown, done.directories)),
+        directories=tuple(map(printable, done.directories)),
         configured=done.configured,
         push=push,
     )
@@ -118,7 +119,7 @@ def install(invocation: Invocation, request: HooksInstall) -> HooksInstalled:
 def uninstall(invocation: Invocation, request: HooksUninstall) -> HooksRemoved:
     """Uninstall all hooks."""
     done = installing.uninstall(invocation.repository)
-    return HooksRemoved(changed=done.changed, left=tuple(map(_printable, done.left)))
+    return HooksRemoved(changed=done.changed, left=tuple(map(printable, done.left)))
 
 
 def status(invocation: Invocation, request: HooksStatus) -> HooksReport:
@@ -145,11 +146,11 @@ def snippet(invocation: Invocation, request: HooksSnippet) -> Snippet:
 
 def _tree(one: TreeStatus) -> TreeView:
     return TreeView(
-        worktree=_shown(one.tree.top),
+        worktree=printable(one.tree.top),
         name=one.tree.name,
-        directory=_shown(one.tree.hooks),
-        obstacle=None if one.obstacle is None else _printable(one.obstacle),
-        hooks=tuple(HookView(hook=it.hook, state=it.state, path=_shown(it.path), by=it.by) for it in one.hooks),
+        directory=printable(one.tree.hooks),
+        obstacle=None if one.obstacle is None else printable(one.obstacle),
+        hooks=tuple(HookView(hook=it.hook, state=it.state, path=printable(it.path), by=it.by) for it in one.hooks),
     )
 
 
@@ -158,12 +159,3 @@ def _program() -> str | None:
     name = "git-memory.exe" if os.name == "nt" else "git-memory"
     beside = Path(sys.executable).parent / name
     return os.fspath(beside) if beside.is_file() else shutil.which(name)
-
-
-def _shown(path: Path) -> str:
-    """Return a path as text; a name that is not UTF-8 is escaped."""
-    return _printable(os.fspath(path))
-
-
-def _printable(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()

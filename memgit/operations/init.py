@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from memgit.environment import printable
 from memgit.errors import InvalidRequest, NoAmbientContext, NoRemote, RemoteUnavailable
 from memgit.operations.invocation import Invocation, Observed
 from memgit.records import ids
@@ -167,7 +168,7 @@ def _warn_of_outer_marker(invocation: Invocation, workspace: str, project: str) 
         return
     if (found.context.workspace_id, found.context.project_id) == (workspace, project):
         invocation.warnings.append(
-            f"{_shown(found.path)} lies outside this repository, and its project is this memory's, too; a memory "
+            f"{printable(found.path)} lies outside this repository, and its project is this memory's, too; a memory "
             "of its own begins with ids of its own (--workspace, --project) and a marker here"
         )
 
@@ -190,16 +191,11 @@ def _marker(
     if found is not None:
         is_named = (found.context.workspace_id, found.context.project_id) == (workspace, project)
         if writes and not is_named and _is_outside(invocation, found.path):
-            return _shown(write_marker(top, workspace_id=workspace, project_id=project)), True
+            return printable(write_marker(top, workspace_id=workspace, project_id=project)), True
         if not is_named:
             invocation.warnings.append(
                 f"{found.path} names another project ({found.context.project_id}) than the store ({project}); "
                 "requests from below it belong to the marker's project."
             )
-        return _shown(found.path), False
-    return (_shown(write_marker(top, workspace_id=workspace, project_id=project)), True) if writes else (None, False)
-
-
-def _shown(path: Path) -> str:
-    """Return a path as text; a name that is not UTF-8 is escaped."""
-    return str(path).encode("utf-8", "backslashreplace").decode()
+        return printable(found.path), False
+    return (printable(write_marker(top, workspace_id=workspace, project_id=project)), True) if writes else (None, False)

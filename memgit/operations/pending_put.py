@@ -77,7 +77,7 @@ def put_note(invocation: Invocation, text: str, *, session: str | None = None, a
         project=context.project_id,
         task=context.task_id,
         component=context.component,
-        worktree=_worktree(invocation),
+        worktree=invocation.repository.worktree_name,
         head=head,
         branch=branch,
         agent=invocation.environment.agent,
@@ -107,7 +107,7 @@ def _session(invocation: Invocation, named: str | None) -> str:
     context = invocation.context
     if context.resolved_from == "session" and context.task_id is not None:
         return context.task_id
-    worktree = _worktree(invocation)
+    worktree = invocation.repository.worktree_name
     if worktree == ".":
         return MAIN_SESSION
     name = f"worktree-{worktree.rpartition('/')[2]}"
@@ -116,16 +116,6 @@ def _session(invocation: Invocation, named: str | None) -> str:
     from blake3 import blake3
 
     return f"worktree-{blake3(name.encode()).hexdigest()[:16]}"
-
-
-def _worktree(invocation: Invocation) -> str:
-    """Return the Git directory of the working tree relative to the common one, `.` for the main one."""
-    repository = invocation.repository
-    try:
-        name = repository.git_dir.resolve().relative_to(repository.common_dir.resolve()).as_posix()
-    except ValueError:
-        name = repository.git_dir.name
-    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _position(invocation: Invocation) -> tuple[str | None, str | None]:

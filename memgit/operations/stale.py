@@ -12,10 +12,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memgit.errors import InvalidRequest
 from memgit.operations import checks
 from memgit.operations.code_memory import CodeMemory, Here
 from memgit.operations.code_states import WORK_TREE, anchor_state
+from memgit.operations.cursor import not_a_cursor
 from memgit.operations.invocation import Invocation
 from memgit.operations.known_items import KnownItem, known_item
 from memgit.operations.reading import ReadRequest
@@ -147,9 +147,5 @@ def _after(cursor: str | None) -> tuple[Grade, str] | None:
         return None
     match = _CURSOR.fullmatch(cursor)
     if match is None:
-        raise InvalidRequest(
-            f"{cursor[:80]!r} is not a cursor",
-            hint="Copy `next_cursor` of the page before.",
-            details={"field": "cursor"},
-        )
+        raise not_a_cursor(cursor)
     return (int(match[1]), int(match[2])), match[3]

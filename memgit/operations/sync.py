@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from memgit.environment import printable
 from memgit.errors import StoreNotInitialized
 from memgit.operations.exchanging import Session, SyncReport, begin
 from memgit.operations.invocation import Invocation
@@ -114,7 +115,7 @@ def _warn_of_marker(invocation: Invocation) -> None:
     record = invocation.store.founder()
     found = nearest_marker(invocation.directory, invocation.environment.ceilings)
     if record is not None and found is not None and found.context.project_id != record.project:
-        path = str(found.path).encode("utf-8", "backslashreplace").decode()
+        path = printable(found.path)
         invocation.warnings.append(
             f"{path} names the project {found.context.project_id}, of which this memory knows nothing; "
             f"remove that file, or write {record.workspace} and {record.project} into it"

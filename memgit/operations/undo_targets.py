@@ -30,6 +30,7 @@ LAST = "@last"
 
 _HEX = re.compile(r"[0-9a-f]{4,64}")
 _REVISION = re.compile(r"[ca]rev_[0-9a-hjkmnp-tv-z]{4,26}")
+_ENDS = 5  # ids that are named where several end alike
 _DEPTH = 2_000  # commits; what somebody wrote last is not far back
 
 
@@ -119,7 +120,21 @@ def _of_digest(places: Places, prefix: str) -> list[Target]:
     if written:
         commit = _only({oid: oid for oid in written}, prefix, "commit")
         return _of_commit(written[commit], commit, f"commit {commit[:12]}")
+    entity = _that_ends_with(places, prefix) if not operations else None
+    if entity is not None:
+        return [Target(entity, layer=_layer_of_last(places, entity))]
     return [_only(operations, prefix, "operation or commit")]
+
+
+def _that_ends_with(places: Places, suffix: str) -> EntityId | None:
+    """Return the entity whose id ends so: all characters of an id's end may be those of a digest, too."""
+    for state in places.states():
+        found = state.ids_with_suffix(suffix, _ENDS)
+        if len(found) > 1:
+            raise InvalidRequest(f"{suffix} ends several ids: {', '.join(found)}", hint="Give more of the id.")
+        if found:
+            return found[0]
+    return None
 
 
 def _of_commit(history: History, commit: ObjectId, what: str) -> list[Target]:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from memgit.environment import Environment
+from memgit.environment import Environment, printable
 from memgit.errors import Internal, InvalidRequest, LimitExceeded, MemgitError, UnsupportedVersion
 from memgit.limits import DEFAULT
 from memgit.operations.invocation import Invocation
@@ -164,7 +164,7 @@ def _parse(request: Any) -> tuple[Operation, Struct]:
 def _encodable(value: Any) -> Any:
     """Return the value with lone surrogates escaped."""
     if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
+        return printable(value)
     if isinstance(value, dict):
         return {_encodable(name): _encodable(item) for name, item in value.items()}
     return [_encodable(item) for item in value] if isinstance(value, list | tuple) else value

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from os import devnull
 from typing import NamedTuple
 
-from memgit.errors import NotARepository, StoreBusy
 from memgit.store.backend import Backend, ObjectMissing, open_backend
-from memgit.store.git_command import WITHOUT_HOOKS, git_environment
+from memgit.store.git_command import WITHOUT_HOOKS, git_environment, run_git
 from memgit.store.objects import ObjectId, TreeItem, decode_tree
 from memgit.store.repository import Repository
 from memgit.store.shallow_file import boundaries
@@ -27,6 +26,7 @@ _PATCH = ["diff-tree", "-p", "-r", "-U3", "--no-renames", "--no-ext-diff", "--no
 
 SYMLINK = b"120000"
 GITLINK = b"160000"
+_PLAIN_PATHS = ["-c", "core.quotePath=false"]
 _FILES = ("100644", "100755", "100664")
 
 
@@ -256,26 +256,22 @@ class CodeHistory:
         self, arguments: list[str], *, stdin: bytes = b"", timeout: float = 20, in_work_tree: bool = False
     ) -> subprocess.CompletedProcess[bytes]:
         """Run one offline `git` and return its outcome, whatever its exit status."""
-        try:
-            return subprocess.run(
-                self._command(arguments, in_work_tree),
-                cwd=self.repository.root if in_work_tree else self.repository.git_dir,
-                env=self._environment(),
-                input=stdin,
-                capture_output=True,
-                timeout=timeout,
-            )
-        except FileNotFoundError:
-            raise NotARepository("the `git` command is not on the PATH", hint="Install Git.") from None
-        except subprocess.TimeoutExpired:
-            raise StoreBusy(f"`git {arguments[0]}` did not answer within {timeout:.0f} s") from None
+        work_tree = self.repository.work_tree if in_work_tree else None
+        return run_git(
+            self.repository,
+            [*_PLAIN_PATHS, *(["--work-tree", str(work_tree)] if work_tree else []), *arguments],
+            stdin=stdin,
+            timeout=timeout,
+            directory=work_tree,
+            variables=self._variables(),
+        )
 
     def _lines(self, arguments: list[str]) -> Iterator[bytes]:
         """Return the lines that a `git` prints; it is ended when the caller has seen enough."""
         process = subprocess.Popen(
-            self._command(arguments, in_work_tree=False),
+            ["git", *WITHOUT_HOOKS, *_PLAIN_PATHS, *arguments],
             cwd=self.repository.git_dir,
-            env=self._environment(),
+            env=git_environment(self.repository) | self._variables(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -288,16 +284,9 @@ class CodeHistory:
             process.kill()
             process.wait()
 
-    def _command(self, arguments: list[str], in_work_tree: bool) -> list[str]:
-        work_tree = ["--work-tree", str(self.repository.work_tree)] if in_work_tree else []
-        return ["git", *WITHOUT_HOOKS, "-c", "core.quotePath=false", *work_tree, *arguments]
-
-    def _environment(self) -> dict[str, str]:
-        environment = git_environment(self.repository)
+    def _variables(self) -> dict[str, str]:
         # A graft is a lie about parents that only this clone believes. (A shallow history has a file of its own.)
-        if (self.repository.common_dir / "info" / "grafts").exists():
-            environment["GIT_GRAFT_FILE"] = devnull
-        return environment
+        return {"GIT_GRAFT_FILE": devnull} if (self.repository.common_dir / "info" / "grafts").exists() else {}
 
     def _per_commit(self, output: bytes) -> Iterator[list[Change]]:
         fields = output.split(b"\0")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Mapping
+from pathlib import Path
 
 from memgit.environment import git_child_environment
 from memgit.errors import NotARepository, StoreBusy
@@ -44,13 +46,19 @@ def run_git(
     *,
     stdin: bytes = b"",
     timeout: float = GIT_TIMEOUT_SECONDS,
+    directory: Path | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run one offline `git` command and return its outcome, whatever its exit status."""
+    """Run one offline `git` command and return its outcome, whatever its exit status.
+
+    It runs in the Git directory or in `directory`, with `variables` over its environment. Raises NotARepository where
+    there is no `git`, StoreBusy where it could not be run or did not answer in time.
+    """
     try:
         return subprocess.run(
             ["git", *WITHOUT_HOOKS, *arguments],
-            cwd=repository.git_dir,
-            env=git_environment(repository),
+            cwd=directory or repository.git_dir,
+            env=git_environment(repository) | dict(variables or {}),
             input=stdin,
             capture_output=True,
             timeout=timeout,

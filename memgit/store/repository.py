@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from memgit.environment import printable
 from memgit.errors import NotARepository, StoreCorrupt
 
 DEFAULT_REF = "refs/memgit/store"
@@ -51,6 +52,18 @@ class Repository:
     def root(self) -> Path:
         """The directory that people would name: the working tree, or the bare repository."""
         return self.work_tree or self.git_dir
+
+    @property
+    def worktree_name(self) -> str:
+        """The Git directory of this working tree relative to the common one: `.`, or `worktrees/NAME`.
+
+        Bytes that are not UTF-8 are escaped.
+        """
+        try:
+            name = self.git_dir.resolve().relative_to(self.common_dir.resolve()).as_posix()
+        except ValueError:
+            name = self.git_dir.name
+        return printable(name)
 
 
 def discover(start: Path, environment: Mapping[str, str] | None = None) -> Repository:

@@ -42,18 +42,6 @@ print(said)
 """
 
 
-@pytest.fixture(params=["whoosh", "tantivy"])
-def implementation(request: pytest.FixtureRequest) -> str:
-    """Which library."""
-    return str(request.param)
-
-
-@pytest.fixture
-def directory(tmp_path: Path, implementation: str) -> Path:
-    """Where the files of the index live."""
-    return tmp_path / "lexical" / ("tantivy" if implementation == "tantivy" else "")
-
-
 @pytest.fixture
 def index(tmp_path: Path, implementation: str) -> Iterator[LexicalIndex]:
     """An index of two commits."""

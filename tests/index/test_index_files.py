@@ -28,18 +28,6 @@ from .test_lexical import ask, claim, found, ids, put
 SPAWN = multiprocessing.get_context("spawn")
 
 
-@pytest.fixture(params=["whoosh", "tantivy"])
-def implementation(request: pytest.FixtureRequest) -> str:
-    """Which library."""
-    return str(request.param)
-
-
-@pytest.fixture
-def directory(tmp_path: Path, implementation: str) -> Path:
-    """Where the files of the index live."""
-    return tmp_path / "lexical" / ("tantivy" if implementation == "tantivy" else "")
-
-
 @pytest.fixture
 def index(tmp_path: Path, implementation: str) -> Iterator[LexicalIndex]:
     """An index with two claims, the second of which was a write of its own."""

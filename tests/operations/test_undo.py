@@ -199,6 +199,18 @@ def test_a_short_beginning_of_several_is_refused(memory: Memory) -> None:
     assert "begins several" in memory.refused("undo", targets=[shared])["message"]
 
 
+def test_the_end_of_an_id_may_look_like_a_digest(memory: Memory) -> None:
+    """Where no operation and no commit begins so, six characters of an id name it, whatever they are."""
+    entity = next(
+        name
+        for number in range(2_000)
+        if not set((name := memory.claim(f"Claim {number}")["claim_id"])[-6:]) - set("0123456789abcdef")
+    )
+    (cancelled,) = undo(memory, entity[-6:])["cancelled"]
+    assert (cancelled["entity"], cancelled["verb"]) == (entity, "assert")
+    assert memory.refused("undo", targets=["0" * 12])["code"] == "NOT_FOUND"
+
+
 def test_another_project_is_out_of_reach(memory: Memory) -> None:
     """Only where the entity lives may it be changed."""
     claim = memory.claim("One")["claim_id"]

@@ -6,7 +6,6 @@ Looked for at every command, so it costs a few `stat`s where nothing is the matt
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -114,9 +113,3 @@ def _push(repository: Repository) -> Iterator[str]:
 
 def _outcome(repository: Repository) -> Path:
     return hooks_state(repository) / "push.json"
-
-
-def is_failing(repository: Repository) -> bool:
-    """Tell whether the spool cannot be appended to from here, as a hook would."""
-    spool = repository.state_dir / "spool"
-    return not (spool.is_dir() and os.access(spool, os.W_OK | os.X_OK))
