@@ -44,6 +44,7 @@ class Taken:
     _spool: Path | None = None
     _read: tuple[_File, ...] = ()
     _held: bytes = b""
+    _overflow: int | None = None  # when the mark was made that the notes tell of, in nanoseconds
 
     def done(self) -> None:
         """Forget what was taken. To be called under the same lock, when the events are kept elsewhere."""
@@ -52,9 +53,11 @@ class Taken:
         _keep_held(self._spool, self._held)
         for file in self._read:
             file.acknowledge()
-        for name in ("count", "overflow"):
-            with suppress(OSError):  # what is no file of ours is left alone
-                (self._spool / name).unlink(missing_ok=True)
+        with suppress(OSError):  # what is no file of ours is left alone
+            (self._spool / "count").unlink(missing_ok=True)
+        if self._overflow is not None and _overflowed(self._spool) == self._overflow:  # a later one is not told yet
+            with suppress(OSError):
+                (self._spool / "overflow").unlink(missing_ok=True)
 
 
 @dataclass(slots=True)
@@ -113,15 +116,17 @@ def take(repository: Repository) -> Taken:
         return Taken(notes=(f"what Git's hooks noted in {spool} cannot be taken: {error.strerror or error}",))
     held = list(_read_held(spool))
     known = {run.key for run in held}
+    overflow = _overflowed(spool)
     runs = held + [run for file in files for run in file.runs if run.key not in known]
     whole = actions(run for run in runs if run.hook != PROBE)
     waiting = [action for action in _last_of_each(whole) if _is_open(repository, action)]
     return Taken(
         events=tuple(action.event() for action in whole if not any(action is one for one in waiting)),
-        notes=tuple(_notes(spool, files)),
+        notes=tuple(_notes(files, overflow)),
         _spool=spool,
         _read=tuple(files),
         _held=b"".join(_held_line(run) for action in waiting for run in action.runs),
+        _overflow=overflow,
     )
 
 
@@ -253,15 +258,22 @@ def _is_open(repository: Repository, action: Action) -> bool:
     return any((git_dir / name).exists() for name in _UNFINISHED)
 
 
-def _notes(spool: Path, files: Sequence[_File]) -> Iterator[str]:
+def _notes(files: Sequence[_File], overflow: int | None) -> Iterator[str]:
     for file in files:
         if file.failure is not None:
             yield f"what Git's hooks noted in {file.path} cannot be read: {file.failure}"
     damaged = sum(file.damaged for file in files)
     if damaged:
         yield f"{damaged} line{'s' if damaged > 1 else ''} of Git's hooks could not be read and count for nothing"
+    if overflow is not None:
+        since = clock.format_time(overflow / 1e9)[:19]
+        yield f"Git's hooks noted nothing from {since}Z on, because nobody took what was there"
+
+
+def _overflowed(spool: Path) -> int | None:
+    """Return since when hooks have noted nothing, in nanoseconds; None where they note all."""
     with suppress(OSError):
         status = (spool / "overflow").lstat()
         if stat.S_ISREG(status.st_mode):
-            since = clock.format_time(status.st_mtime)[:19]
-            yield f"Git's hooks noted nothing from {since}Z on, because nobody took what was there"
+            return status.st_mtime_ns
+    return None

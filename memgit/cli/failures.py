@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import click
 
-from memgit.cli.terminal import complain, escape, write_bytes
+from memgit.cli.terminal import complain, write_bytes
 from memgit.errors import Internal, InvalidRequest, MemgitError
+from memgit.records.visible import visible
 
 INTERRUPTED = 130
 WRONG_USAGE = 2
@@ -69,4 +70,4 @@ def _further_places(error: MemgitError) -> list[str]:
 
 
 def _split(text: str) -> list[str]:
-    return [line for line in escape(text).split("\n") if line.strip()]
+    return [line for line in visible(text).split("\n") if line.strip()]

@@ -6,26 +6,17 @@ escape (`\\x1b`), whether or not a terminal is there: output gets redirected int
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import IO
 
 from memgit.errors import MemgitError
+from memgit.records.visible import visible
 
 Part = str | tuple[str, str]
 """A piece of a line: plain text, or a style's name and text. Only a style adds escape sequences."""
 
 _STYLES = {"id": "33", "bad": "31", "good": "32", "dim": "2", "strong": "1"}
-
-# Controls but line feed and tab; bidirectional marks; line ends of other standards; what has no width (also tags, which
-# carry hidden ASCII, fillers, and selectors beyond those of emoji); lone surrogates. The two joiners that scripts and
-# emoji need stay: U+200C and U+200D.
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"
-    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
 
 
 class ClosedPipe(Exception):
@@ -38,14 +29,9 @@ class OutputRefused(MemgitError):
     default_hint = "Give the output another place."
 
 
-def escape(text: str) -> str:
-    """Return text that a terminal shows and does not obey; line feeds and tabs stay."""
-    return _UNSAFE.sub(_escaped, text.replace("\r\n", "\n"))
-
-
 def one_line(text: str, most: int = 0) -> str:
-    """Return text on one line, safe as of `escape`; with `most`, at most that many characters."""
-    line = " ".join(escape(text).split())
+    """Return text on one line, safe as of `visible`; with `most`, at most that many characters."""
+    line = " ".join(visible(text).split())
     return line if not most or len(line) <= most else line[: most - 3].rstrip() + "..."
 
 
@@ -73,7 +59,7 @@ class Output:
 
     def block(self, text: str, indent: str = "    ") -> None:
         """Write a text of several lines, indented."""
-        for line in escape(text).split("\n"):
+        for line in visible(text).split("\n"):
             write(sys.stdout, (indent + line).rstrip() + "\n")
 
     def table(self, rows: Sequence[Sequence[str]], headings: Sequence[str]) -> None:
@@ -90,7 +76,7 @@ class Output:
             write_bytes(data)
             return
         text = data.decode("utf-8", "replace")
-        shown = escape(text)
+        shown = visible(text)
         write(sys.stdout, shown if shown.endswith("\n") else shown + "\n")
         if shown.encode("utf-8", "replace") != data:
             self.note("control characters are shown escaped; redirect the output for the exact bytes")
@@ -125,14 +111,14 @@ class Output:
 
 def one_line_kept(text: str) -> str:
     """Return a part of a line: safe, its spaces as they are, line ends as spaces."""
-    return escape(text).replace("\n", " ")
+    return visible(text).replace("\n", " ")
 
 
 def complain(*lines: str) -> None:
     """Write lines to standard error, safe to show. A closed standard error is nobody's business."""
     try:
         sys.stdout.flush()
-        sys.stderr.write("".join(escape(line) + "\n" for line in lines))
+        sys.stderr.write("".join(visible(line) + "\n" for line in lines))
         sys.stderr.flush()
     except OSError:
         pass
@@ -178,8 +164,3 @@ def _guarded(action: Callable[[], object]) -> None:
         raise ClosedPipe from None
     except OSError as error:
         raise OutputRefused(f"standard output cannot be written: {error.strerror or error}") from None
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

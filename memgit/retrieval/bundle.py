@@ -17,6 +17,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from memgit.records.visible import escaped, visible
 from memgit.retrieval import bounds
 from memgit.retrieval.bounds import Bound
 from memgit.retrieval.code_state import CODE_WORDS, CodeState
@@ -34,9 +35,7 @@ source and the user's words outrank it.
 """
 _AUTHOR = 160  # characters of a name with its address
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
-)
+_JOINERS = re.compile("[\u200c\u200d]")  # scripts need them, quoted data for a model does not
 
 
 class ManifestItem(Struct, frozen=True, kw_only=True):
@@ -150,17 +149,16 @@ def build_bundle(
 
 def block_quote(text: str) -> str:
     """Return any text as lines of a Markdown block quote; what is invisible is spelled out."""
-    lines = _LINE_END.split(_INVISIBLE.sub(_escaped, text))
-    return "".join(f"> {line}".rstrip() + "\n" for line in lines)
+    return "".join(f"> {_spelled_out(line)}".rstrip() + "\n" for line in _LINE_END.split(text))
 
 
 def one_quoted_line(text: str) -> str:
     """Return any text on one line, for a place within one; what is invisible is spelled out."""
-    return " ".join(_INVISIBLE.sub(_escaped, _LINE_END.sub(" ", text)).split())
+    return " ".join(_spelled_out(_LINE_END.sub(" ", text)).split())
 
 
-def _escaped(match: re.Match[str]) -> str:
-    return f"\\u{ord(match[0]):04x}"
+def _spelled_out(line: str) -> str:
+    return visible(_JOINERS.sub(escaped, line))
 
 
 def _item(hit: SearchHit) -> ClaimItem | ArtifactItem:

@@ -11,17 +11,9 @@ import html
 import re
 from collections.abc import Iterable
 
-# As `memgit.cli.terminal`: what moves, hides or reverses text. Fences keep tabs and line feeds, spans neither.
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
-)
+from memgit.records.visible import visible
+
 _BACKTICKS = re.compile(r"`+")
-
-
-def visible(text: str) -> str:
-    """Return text whose control, direction and invisible characters are escapes (`\\x1b`)."""
-    return _UNSAFE.sub(_escaped, text.replace("\r\n", "\n"))
 
 
 def flat(text: str, most: int = 0) -> str:
@@ -48,8 +40,3 @@ def code_block(lines: Iterable[str], language: str = "text") -> list[str]:
 def code_element(text: str, most: int = 0) -> str:
     """Return a stored text as an HTML element, for the summary of a details block."""
     return f"<code>{html.escape(flat(text, most))}</code>"
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

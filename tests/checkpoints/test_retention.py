@@ -7,7 +7,7 @@ import time
 import pytest
 
 from memgit import clock
-from memgit.checkpoints import recording
+from memgit.checkpoints import archive, recording
 from memgit.checkpoints.archive import Archive, Kept
 from memgit.checkpoints.recording import note_garbage
 from memgit.checkpoints.retention import Retention, expired, moment
@@ -104,7 +104,7 @@ def test_only_commands_on_checkpoints_collect(place: Place, monkeypatch: pytest.
 def test_a_collection_that_takes_too_long_fails_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """The checkpoint is made, and the next one does not try it again at once."""
     monkeypatch.setattr(recording, "_COLLECT_AFTER", 2)
-    real = recording.plumbing.run
+    real = archive.run_git
     tried: list[list[str]] = []
 
     def slow(repository: object, arguments: list[str], **named: object) -> object:
@@ -113,7 +113,7 @@ def test_a_collection_that_takes_too_long_fails_nothing(place: Place, monkeypatc
             raise StoreBusy("`git gc` did not answer within 300 s")
         return real(repository, arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(recording.plumbing, "run", slow)
+    monkeypatch.setattr(archive, "run_git", slow)
     place.checkpoint("first")
     with place.archive.held():
         note_garbage(place.archive, 2)

@@ -274,6 +274,21 @@ def test_any_fields_are_safe_to_show(fields: list[str]) -> None:
     assert run.before is None or len(run.before) in (40, 64)
 
 
+def test_a_spool_that_fills_between_take_and_done_is_told(repository: Repository) -> None:
+    """What hooks could not note after the take is said by the next one; what was said is not said again."""
+    overflow = spool.spool_directory(repository) / "overflow"
+    append(repository, line(after=A))
+    taken = spool.take(repository)
+    overflow.write_text("post-commit\n")
+    taken.done()
+    assert spool.is_waiting(repository)
+    taken = spool.take(repository)
+    (said,) = taken.notes
+    assert "noted nothing" in said
+    taken.done()
+    assert not overflow.exists() and spool.take(repository).notes == ()
+
+
 @pytest.mark.parametrize("name", ["events", "events-7", "taken-x", "taken-01ABC.5", "held", "count", "overflow", "odd"])
 @pytest.mark.parametrize("kind", ["directory", "pipe", "link"])
 def test_what_is_no_file_stops_nothing(repository: Repository, name: str, kind: str) -> None:

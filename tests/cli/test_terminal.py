@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memgit.cli.terminal import escape, moment, one_line
+from memgit.cli.terminal import moment, one_line
+from memgit.records.visible import visible
 from tests.cli.conftest import Shell
 
 
@@ -27,14 +28,14 @@ from tests.cli.conftest import Shell
 )
 def test_escape(text: str, shown: str) -> None:
     """Controls, escape sequences, reversals and hidden characters are shown; letters and joiners stay."""
-    assert escape(text) == shown
+    assert visible(text) == shown
 
 
 @given(st.text())
 def test_escaped_text_is_stable_and_can_be_encoded(text: str) -> None:
     """Escaping again changes nothing, nothing that a terminal obeys is left, and UTF-8 can carry it."""
-    shown = escape(text)
-    assert escape(shown) == shown
+    shown = visible(text)
+    assert visible(shown) == shown
     assert not any(character < " " and character not in "\n\t" for character in shown)
     shown.encode()
 

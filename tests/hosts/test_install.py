@@ -72,6 +72,16 @@ def test_a_hook_that_has_grown_since_keeps_all_its_bytes(plain: Place) -> None:
     assert path.read_bytes() == b"#!/bin/sh\necho mine\n" + more
 
 
+def test_entries_of_a_framework_that_is_not_installed_stand_in_for_nothing(plain: Place) -> None:
+    """Where pre-commit is configured with our entries but not installed, the hooks are put in all the same."""
+    hooks = "".join(f"  - id: memgit-{hook}\n" for hook in HOOKS)
+    plain.write(".pre-commit-config.yaml", f"repos:\n- repo: x\n  rev: y\n  hooks:\n{hooks}")
+    plain.install()
+    assert states(plain) == {".": {"installed"}}
+    plain.commit("second")
+    assert [event.kind for event in plain.events()] == ["commit"]
+
+
 def test_a_hook_that_is_switched_off_stays_off(plain: Place) -> None:
     """A file that is not executable does not begin to run because ours does."""
     plain.hook("post-commit", b"#!/bin/sh\ntouch ran\n", 0o644)

@@ -67,6 +67,13 @@ def test_stored_text_stays_inside_its_quote(memory: Memory) -> None:
     assert {item.signal for item in bundle.risk_signals} >= {"instruction_override", "role_spoofing", "hidden_text"}
 
 
+def test_what_hides_is_spelled_out(memory: Memory) -> None:
+    """A model sees that something is there: joiners, soft hyphens, fillers and tags as well as reversals."""
+    memory.claim("ledger a\u200cb c\xadd e\u3164f g\U000e0041h")
+    markdown = build(memory, "ledger").markdown
+    assert "a\\u200cb c\\xadd e\\u3164f g\\U000e0041h" in markdown
+
+
 def test_a_conflict_is_told_beside_its_claim(memory: Memory) -> None:
     """Both sides are there although only one was found near."""
     left, right = memory.claim("The cache is Redis."), memory.claim("Requests are kept in process.")

@@ -12,6 +12,7 @@ from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
 from memgit.cli.options import layer_options
 from memgit.cli.terminal import counted, one_line, write
+from memgit.records.visible import visible
 
 if TYPE_CHECKING:
     from memgit.operations.check import CheckFinding, CheckReport
@@ -108,15 +109,9 @@ def _place(anchor: AnchorState) -> list[tuple[str, str]]:
 
 def _data(text: str) -> str:
     """Return a command's message: see `escapeData` in actions/toolkit."""
-    return _safe(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
     """Return a property of a command: see `escapeProperty` in actions/toolkit."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def _safe(text: str) -> str:
-    from memgit.cli.terminal import escape
-
-    return escape(text)

@@ -121,5 +121,6 @@ def _look(top: Path, repository: Repository, is_bare: bool) -> WorkingTree | Non
 
 
 def _paths(output: bytes) -> Iterator[Path]:
-    for line in output.decode("utf-8", "surrogateescape").splitlines():
-        yield Path(line)
+    for line in output.decode("utf-8", "surrogateescape").split("\n"):  # other ends of lines may be part of a name
+        if line:
+            yield Path(line)

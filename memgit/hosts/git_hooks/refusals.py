@@ -50,8 +50,9 @@ def refusal(repository: Repository, trees: Sequence[WorkingTree]) -> InvalidRequ
 
 
 def planned(trees: Sequence[WorkingTree]) -> Iterator[tuple[Path, str, bool]]:
-    """Yield each hook of each directory, and whether the project's own configuration of pre-commit calls us for it."""
+    """Yield each hook of each directory, and whether pre-commit, which is installed there, calls us for it."""
     for directory in dict.fromkeys(tree.hooks for tree in trees):
         tops = [tree.top for tree in trees if tree.hooks == directory]
         for hook in HOOKS:
-            yield directory, hook, any(managers.calls_us(top, hook) for top in tops)
+            is_framework = managers.runs_legacy(hook_file.look(directory, hook).by)
+            yield directory, hook, is_framework and any(managers.calls_us(top, hook) for top in tops)
