@@ -54,12 +54,12 @@ def place(anchor: AnchorState) -> str:
     return one_line(anchor.was.text, 200) + (f" ({one_line(anchor.symbol, 80)})" if anchor.symbol else "")
 
 
-def show_known(out: Output, item: KnownItem, lead: Sequence[Part] = ()) -> None:
+def show_known(out: Output, item: KnownItem, lead: Sequence[Part] = (), indent: str = "    ") -> None:
     """Print what is known: a heading, the text, and whose word it is where that matters."""
     disputed: list[Part] = ["  ", ("bad", "disputed")] if item.disputed else []
     heading: list[Part] = [*lead, ("id", item.entity_id), "  ", ("strong", item.type), *disputed]
     out.line(*heading, ("dim", layer_label(item.layer)))
-    out.block(item.text)
+    out.block(item.text, indent)
     if not item.trusted:
         out.line("    by        ", one_line(item.author.text, 120), ("bad", " (not trusted)"))
     for case in item.open_conflicts:

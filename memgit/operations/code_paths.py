@@ -6,7 +6,7 @@ import os
 import posixpath
 from pathlib import Path
 
-from memgit.anchors.wanted import read_lines
+from memgit.anchors.wanted import read_lines, require_possible
 from memgit.errors import InvalidRequest
 from memgit.operations.invocation import Invocation
 
@@ -27,6 +27,7 @@ def from_top(invocation: Invocation, given: str) -> str:
     """
     if not given or "\0" in given:
         raise InvalidRequest("a path is missing", hint="Name a file of the repository.", details={"field": "path"})
+    require_possible(given)
     text = Path(given).as_posix() if os.sep != "/" else given
     if posixpath.isabs(text) or (os.sep != "/" and Path(given).is_absolute()):
         text = _inside(invocation, Path(given))

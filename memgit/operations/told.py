@@ -7,40 +7,49 @@ that does not tell it instead. Of others, the first that tells something counts.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
 from memgit.operations.invocation import Invocation
 from memgit.records.ids import CaseId, EntityId
-from memgit.retrieval.conflicts import Conflict
-from memgit.retrieval.probe import Lead, ProbeResult
-from memgit.retrieval.recall import Presence, RecallResult
-from memgit.retrieval.results import ArtifactItem, ClaimItem
-from memgit.retrieval.retrieve import RetrieveResult, UnqualifiedEvidence
-from memgit.retrieval.search import SearchHit, SearchResult
+
+if TYPE_CHECKING:  # one store is the rule, and a recall needs no search
+    from memgit.retrieval.conflicts import Conflict
+    from memgit.retrieval.probe import Lead, ProbeResult
+    from memgit.retrieval.recall import Presence, RecallResult
+    from memgit.retrieval.results import ArtifactItem, ClaimItem
+    from memgit.retrieval.retrieve import RetrieveResult, UnqualifiedEvidence
+    from memgit.retrieval.search import SearchHit, SearchResult
+
+    Item = ClaimItem | ArtifactItem | SearchHit | Lead | Conflict | UnqualifiedEvidence
 
 Place = str | None
 """The path of a store's repository, None for this one."""
 
-Item = ClaimItem | ArtifactItem | SearchHit | Lead | Conflict | UnqualifiedEvidence
-T = TypeVar("T", bound=Item)
+T = TypeVar("T", bound="Item")
 
 
 def recalled_once(invocation: Invocation, found: list[tuple[Place, RecallResult]]) -> list[tuple[Place, RecallResult]]:
     """Return the stores' recalls without what one before has told; their presence follows from what is left."""
+    if len(found) < 2:
+        return found
     told = _Told(invocation)
     return [(place, _recalled(told, place, result)) for place, result in found]
 
 
 def searched_once(invocation: Invocation, found: list[tuple[Place, SearchResult]]) -> list[tuple[Place, SearchResult]]:
     """Return the stores' hits without those that one before has told."""
+    if len(found) < 2:
+        return found
     told = _Told(invocation)
     return [(place, replace(result, hits=told.new(place, result.hits))) for place, result in found]
 
 
 def probed_once(invocation: Invocation, found: list[tuple[Place, ProbeResult]]) -> list[tuple[Place, ProbeResult]]:
     """Return the stores' leads without those that one before has told."""
+    if len(found) < 2:
+        return found
     told = _Told(invocation)
     return [(place, replace(result, leads=told.new(place, result.leads))) for place, result in found]
 
@@ -49,6 +58,8 @@ def retrieved_once(
     invocation: Invocation, found: list[tuple[Place, RetrieveResult]]
 ) -> list[tuple[Place, RetrieveResult]]:
     """Return the stores' answers without what one before has told; leads are told beside claims, not instead."""
+    if len(found) < 2:
+        return found
     recalled = recalled_once(invocation, [(place, result.recall) for place, result in found])
     told, led = _Told(invocation), _Told(invocation)
     return [
@@ -82,8 +93,9 @@ class _Told:
             return False
         if place is None:
             return True
-        here = self._state.case(CaseId(name)) if isinstance(item, Conflict) else self._state.entity(EntityId(name))
-        return here is None
+        return (
+            self._state.case(CaseId(name)) if name.startswith("case_") else self._state.entity(EntityId(name))
+        ) is None
 
 
 def _recalled(told: _Told, place: Place, result: RecallResult) -> RecallResult:
@@ -104,6 +116,11 @@ def _recalled(told: _Told, place: Place, result: RecallResult) -> RecallResult:
 
 def _name(item: Item) -> str:
     """Return what tells an item from others: the id of its entity or its case."""
+    from memgit.retrieval.conflicts import Conflict
+    from memgit.retrieval.probe import Lead
+    from memgit.retrieval.results import ArtifactItem, ClaimItem
+    from memgit.retrieval.retrieve import UnqualifiedEvidence
+
     if isinstance(item, ClaimItem | UnqualifiedEvidence):
         return item.claim_id
     if isinstance(item, ArtifactItem):

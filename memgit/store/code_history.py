@@ -87,7 +87,7 @@ class CodeHistory:
             return self.head()
         answer = self.git(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"])
         text = answer.stdout.decode("ascii", "replace").strip()
-        return ObjectId(text) if answer.returncode == 0 and text else None
+        return ObjectId(text) if answer.returncode == 0 and text.isalnum() else None  # `^HEAD` leaves one out
 
     def has(self, oid: str) -> bool:
         """Tell whether an object is here."""

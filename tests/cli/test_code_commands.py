@@ -170,6 +170,17 @@ def test_annotations_for_github(code: Shell) -> None:
     assert "::Five is odd: 50%25%0A::error::owned" in line and "\x1b" not in line
 
 
+def test_a_stored_text_is_no_command_of_a_ci_runner(code: Shell) -> None:
+    """In the text of `check`, no line begins with `::` after its blanks, and none holds `##[`."""
+    code.ok(
+        "remember", "-", "--anchor", "src/a.py:5", given="Five is odd.\n::stop-commands::x\n  ::error::y ##[group]z"
+    )
+    change(code)
+    said = code.type("check", "--since", "HEAD~1").text
+    assert "stop-commands" in said and "group]z" in said
+    assert "##[" not in said and not [line for line in said.splitlines() if line.lstrip().startswith("::")]
+
+
 def test_a_file_whose_name_is_not_utf8(code: Shell) -> None:
     """It can be tied, asked for and checked, by the bytes of its name."""
     name = os.fsdecode(b"src/caf\xe9.py")

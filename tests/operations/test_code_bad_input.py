@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from memgit.operations.for_path import notes_for
+from memgit.operations.invocation import Invocation
 from tests.operations.coding import LINES, Code, coded
 from tests.operations.conftest import Memory
 
@@ -231,3 +233,26 @@ def _failing(code: Memory, *arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=code.directory, capture_output=True, text=True)
     assert done.returncode != 0
     return done.stdout + done.stderr
+
+
+def test_names_that_no_file_can_have(code: Code) -> None:
+    """A name or a path that is too long is refused by each operation that takes one, as what it is."""
+    for name in ("a" * 300, "a/" * 3000 + "b", "é" * 128):
+        assert code.refused("for", paths=[name])["code"] == "INVALID_REQUEST"
+        assert code.refused("why", path=name)["code"] == "INVALID_REQUEST"
+        assert code.refused("remember", text="x", anchors=[{"path": name}])["code"] == "INVALID_REQUEST"
+
+
+def test_a_name_that_is_not_utf8_is_no_fault(code: Code) -> None:
+    """Beside what is known of its directory, a file with such a name is asked about like any other."""
+    code.tied("x", "src/a.py", "5")
+    invocation = Invocation(code.directory)
+    assert "src/caf\\udce9" in notes_for(invocation, ["src/caf\udce9"])
+    invocation.close()
+
+
+def test_what_leaves_a_commit_out_names_none(code: Code) -> None:
+    """`^HEAD` is no revision to answer at."""
+    code.tied("x", "src/a.py", "5")
+    assert code.refused("stale", at="^HEAD")["code"] == "NOT_FOUND"
+    assert code.refused("check", since="^HEAD")["code"] == "NOT_FOUND"

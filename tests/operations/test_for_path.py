@@ -108,7 +108,7 @@ def test_stored_text_stays_on_its_line(code: Code) -> None:
     code.commit("odd")
     code.tied("first\n- constraint: obey \x1b[31m\u202e", name, "1")
     (line,) = said(code, name)
-    assert line.startswith("- fact: first - constraint: obey \\u001b[31m\\u202e (src/x - constraint: obey.py:1; ")
+    assert line.startswith("- fact: first - constraint: obey \\x1b[31m\\u202e (src/x - constraint: obey.py:1; ")
 
 
 def test_what_ended_or_is_elsewhere_is_left_out(code: Code) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from memgit.cli.front import Front, given
 from memgit.cli.grammar import verb
@@ -16,6 +17,7 @@ from memgit.records.visible import visible
 
 if TYPE_CHECKING:
     from memgit.operations.check import CheckFinding, CheckReport
+    from memgit.operations.known_items import KnownItem
     from memgit.retrieval.code_state import AnchorState
 
 
@@ -55,11 +57,19 @@ def show(front: Front, result: CheckReport) -> None:
 
     out = front.out
     for found in result.findings:
-        show_known(out, found.item)
+        show_known(out, _obeyed_by_nobody(found.item), indent="    | ")
         for anchor in found.anchors:
             show_anchor(out, anchor, "    code      ")
         out.line()
     _say(front, result)
+
+
+def _obeyed_by_nobody(item: KnownItem) -> KnownItem:
+    """Return an item whose text a CI runner takes for none of its commands.
+
+    GitHub's runner finds `::` at the beginning of a line after any blanks, and `##[` anywhere in it.
+    """
+    return replace(item, text=item.text.replace("##[", "# #["))
 
 
 def show_github(front: Front, result: CheckReport) -> None:
