@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ENTRIES: list[dict[str, Any]] = yaml.safe_load((ROOT / "docs" / "seeds.yaml").read_text("utf-8"))
 TERMS = {"memoree": 81, "Remem": 35, "Memory Genome Engine": 33}
 STAGES = range(1, 16)
-BUILT = {1, 2, 3}  # storage, sync, retrieval
+BUILT = {1, 2, 3, 4}  # storage, sync, retrieval, hooks
 KEYS = {"term", "seed", "stage", "where", "tests", "later", "status", "reason", "not_applicable"}
 
 
